@@ -2,7 +2,7 @@
 
 use crate::desktop_state::Desktop;
 use arki_api::CommandError;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use serde_json::Value;
 use std::sync::Arc;
@@ -51,10 +51,10 @@ impl Desktop {
     /// such as the page that somebody wants to read while all that waits is looked for.
     async fn reading<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Arc<Engine>) -> Result<T, Fault> + Send + 'static,
+        read: impl FnOnce(&Arc<Engine>) -> Result<T, Error> + Send + 'static,
     ) -> Answer<T> {
         let engine = self.engine.clone();
         let read = tauri::async_runtime::spawn_blocking(move || read(&engine));
-        Ok(read.await.map_err(Fault::internal)??)
+        Ok(read.await.map_err(Error::internal)??)
     }
 }

@@ -10,8 +10,8 @@ use crate::{
     arguments, awake, commands, display, drops, log_files, menu_bar, notices, process_environment, tray, updates,
     webkit_threads, windows,
 };
-use arki_domain::{Fault, SessionId};
-use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
+use arki_domain::{Error, SessionId};
+use arki_engine::{Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -48,7 +48,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
+fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Error> {
     let directories = Directories::from_environment()?;
     let asked = arguments::asked(words, &std::env::current_dir().unwrap_or_default());
     arki_engine::keep_crash_reports(&directories, "arki-desktop");
@@ -82,7 +82,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .invoke_handler(tauri::generate_handler![commands::call])
         .setup(move |app| {
             let window = windows::open_main(app.handle()).map_err(|error| windows::unavailable(&error));
-            let opened = engine.join().unwrap_or_else(|_| Err(Fault::internal("the engine could not start")));
+            let opened = engine.join().unwrap_or_else(|_| Err(Error::internal("the engine could not start")));
             let engine = match window.and(opened) {
                 Ok(engine) => engine,
                 // Tauri would make a panic of an error that is handed back here.
@@ -103,7 +103,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             tauri::async_runtime::spawn(tray.follow_waiting(engine.clone()));
             tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));
             // Windows come and go.
-            let keeper = Client::attach(&engine, "window", Presence { answers: true, stays: true });
+            let keeper = Client::attach(&engine, "window", ClientCapabilities { answers: true, stays: true });
             tauri::async_runtime::spawn(async move {
                 keeper.expire_waiting();
                 keeper.keep_schedules().await;
@@ -142,7 +142,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     Ok(())
 }
 
-fn open_engine(directories: &Directories, environment_keys: EnvironmentKeys) -> Result<Arc<Engine>, Fault> {
+fn open_engine(directories: &Directories, environment_keys: EnvironmentKeys) -> Result<Arc<Engine>, Error> {
     let options = EngineOptions { directories: directories.clone(), ephemeral: false, environment_keys };
     let engine = Engine::open(options)?;
     log_files::start(directories);
@@ -210,11 +210,11 @@ fn open_url(app: &AppHandle, url: &tauri::Url) {
 }
 
 /// A link may lead to a session of another computer, or to one that was removed.
-async fn known(engine: &Arc<Engine>, session: SessionId) -> Result<(), Fault> {
+async fn known(engine: &Arc<Engine>, session: SessionId) -> Result<(), Error> {
     let engine = engine.clone();
     let looked =
         tauri::async_runtime::spawn_blocking(move || engine.sessions().find_session(session.as_str()).map(|_| ()));
-    looked.await.map_err(Fault::internal)?
+    looked.await.map_err(Error::internal)?
 }
 
 /// Passes on an event of a window.
@@ -252,7 +252,7 @@ fn identifier(directories: &Directories) -> String {
     format!("{BASE}.d{}", &hash[..12])
 }
 
-fn report(fault: &Fault) {
+fn report(fault: &Error) {
     complain(&format!("error[{}]: {}\nhint: {}", fault.code, fault.message, fault.hint));
 }
 

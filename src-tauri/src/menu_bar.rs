@@ -4,7 +4,7 @@
 //! Elsewhere there is no menu bar, and nothing is built; what goes where is data, so that it is tested everywhere.
 
 use arki_api::{BarItem, BarMenu, MenuBar, MenuPlace, SystemWords};
-use arki_domain::Fault;
+use arki_domain::Error;
 use tauri::menu::{
     AboutMetadata, HELP_SUBMENU_ID, IsMenuItem, Menu, MenuItem, PredefinedMenuItem, Submenu, WINDOW_SUBMENU_ID,
 };
@@ -45,7 +45,7 @@ enum Item<'a> {
 ///
 /// # Errors
 /// When the system makes no menu of it.
-pub(crate) async fn show(app: &AppHandle, bar: MenuBar) -> Result<Vec<String>, Fault> {
+pub(crate) async fn show(app: &AppHandle, bar: MenuBar) -> Result<Vec<String>, Error> {
     if !cfg!(target_os = "macos") {
         return Ok(Vec::new());
     }
@@ -56,8 +56,8 @@ pub(crate) async fn show(app: &AppHandle, bar: MenuBar) -> Result<Vec<String>, F
     app.run_on_main_thread(move || {
         let _ = sender.send(menu(&handle, &bar).and_then(|menu| handle.set_menu(menu)));
     })
-    .map_err(Fault::internal)?;
-    receiver.await.map_err(Fault::internal)?.map_err(Fault::internal)?;
+    .map_err(Error::internal)?;
+    receiver.await.map_err(Error::internal)?.map_err(Error::internal)?;
     Ok(listens_to)
 }
 

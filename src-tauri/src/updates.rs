@@ -4,12 +4,12 @@
 //! A build knows one server and one key, both given when it is made, or none: then it looks for nothing.
 
 use arki_api::UpdateState;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tauri::utils::platform::bundle_type;
 use tauri::{AppHandle, Runtime, Url};
-use tauri_plugin_updater::{Error, Update, UpdaterExt};
+use tauri_plugin_updater::{Error as UpdaterError, Update, UpdaterExt};
 
 /// The address of the list of releases, and the public key (Base64 of minisign's), at the time this is built.
 const SERVER: Option<&str> = option_env!("ARKI_UPDATE_URL");
@@ -44,7 +44,7 @@ fn source() -> Option<Source> {
 }
 
 /// Asks the server whether there is a newer version.
-pub(crate) async fn look<R: Runtime>(app: &AppHandle<R>, found: &Found) -> Result<UpdateState, Fault> {
+pub(crate) async fn look<R: Runtime>(app: &AppHandle<R>, found: &Found) -> Result<UpdateState, Error> {
     let Some(source) = source() else { return Ok(UpdateState::NotOffered) };
     let server = Url::parse(&source.server).map_err(|error| failed(&error))?;
     let builder = app.updater_builder().pubkey(source.key).timeout(PATIENCE);
@@ -60,29 +60,29 @@ pub(crate) async fn look<R: Runtime>(app: &AppHandle<R>, found: &Found) -> Resul
 
 /// Downloads the update that was found, sees that it is signed, and puts it in the place of this version. It is used from
 /// the next start; on Windows the installer starts the app anew.
-pub(crate) async fn install(found: &Found, version: &str) -> Result<(), Fault> {
+pub(crate) async fn install(found: &Found, version: &str) -> Result<(), Error> {
     let update = found.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let Some(update) = update.filter(|update| update.version == version) else {
         let message = format!("The update to {version} is no longer known.");
-        return Err(Fault::new(Code::UPDATE_FAILED, message, "Look for updates again."));
+        return Err(Error::new(Code::UPDATE_FAILED, message, "Look for updates again."));
     };
     update.download_and_install(|_, _| {}, || {}).await.map_err(|error| fault(&error))?;
     tracing::info!(version, "an update was installed");
     Ok(())
 }
 
-fn fault(error: &Error) -> Fault {
+fn fault(error: &UpdaterError) -> Error {
     match error {
-        Error::Minisign(_)
-        | Error::Base64(_)
-        | Error::SignatureUtf8(_)
-        | Error::SignedVersionMismatch { .. }
-        | Error::MissingSignedVersion => Fault::new(
+        UpdaterError::Minisign(_)
+        | UpdaterError::Base64(_)
+        | UpdaterError::SignatureUtf8(_)
+        | UpdaterError::SignedVersionMismatch { .. }
+        | UpdaterError::MissingSignedVersion => Error::new(
             Code::UPDATE_NOT_SIGNED,
             "The update isn't signed as Arki's releases are, so nothing was installed.",
             "Somebody may have tampered with it. Look at the project's page before you install anything by hand.",
         ),
-        Error::AuthenticationFailed => Fault::new(
+        UpdaterError::AuthenticationFailed => Error::new(
             Code::UPDATE_FAILED,
             "The system did not allow the update to be installed.",
             "Try again and enter your password, or install it with the system's package manager.",
@@ -91,8 +91,8 @@ fn fault(error: &Error) -> Fault {
     }
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Fault {
+fn failed(error: &dyn std::fmt::Display) -> Error {
     tracing::warn!(%error, "an update");
     let message = format!("Updating failed: {error}.");
-    Fault::new(Code::UPDATE_FAILED, message, "Arki works as before. Try again later.")
+    Error::new(Code::UPDATE_FAILED, message, "Arki works as before. Try again later.")
 }

@@ -6,8 +6,8 @@ use crate::commands::frames::Listening;
 use crate::drops::Dropped;
 use crate::{lost_pages, spelling, webkit_threads};
 use arki_api::AskedOfWindow;
-use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{Client, Engine, Presence};
+use arki_domain::{Code, Error, SessionId};
+use arki_engine::{Client, ClientCapabilities, Engine};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -120,7 +120,7 @@ impl Default for Windows {
 impl Windows {
     /// Keeps what a window has of its own, before its page asks for anything.
     pub(crate) fn add(&self, label: &str, engine: &Arc<Engine>, begins: Beginning) -> Arc<OpenWindow> {
-        let client = Client::attach(engine, "window", Presence { answers: true, stays: true });
+        let client = Client::attach(engine, "window", ClientCapabilities { answers: true, stays: true });
         if let Some(folder) = &begins.folder {
             client.set_folder(folder);
         }
@@ -199,11 +199,11 @@ pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<()> {
 ///
 /// # Errors
 /// `WINDOWS_FULL`, or where the system opens none.
-pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, begins: Beginning) -> Result<(), Fault> {
+pub(crate) fn open_another(app: &AppHandle, engine: &Arc<Engine>, begins: Beginning) -> Result<(), Error> {
     let windows = app.state::<Windows>();
     if windows.all().len() >= MAX_WINDOWS {
         let message = format!("{MAX_WINDOWS} windows are open, which is the limit.");
-        return Err(Fault::new(Code::WINDOWS_FULL, message, "Close one that you don't need."));
+        return Err(Error::new(Code::WINDOWS_FULL, message, "Close one that you don't need."));
     }
     let label = match windows.all().contains_key(MAIN) {
         true => format!("window-{}", windows.opened.fetch_add(1, Ordering::Relaxed)),
@@ -313,9 +313,9 @@ pub(crate) fn send(app: &AppHandle, label: &str, event: &str, payload: impl serd
     }
 }
 
-pub(crate) fn unavailable(error: &tauri::Error) -> Fault {
+pub(crate) fn unavailable(error: &tauri::Error) -> Error {
     tracing::error!(%error, "the window");
-    Fault::new(
+    Error::new(
         Code::INTERNAL,
         format!("The window could not be opened: {error}."),
         "A graphical session and, on Linux, WebKitGTK 4.1 are needed. `arki exec` works without a window.",

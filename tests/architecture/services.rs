@@ -11,7 +11,7 @@ const SERVICES: [(&str, &str); 13] = [
     ("Accounts", "accounts"),
     ("Projects", "projects"),
     ("Mcp", "mcp"),
-    ("Kernels", "kernels"),
+    ("ExecutorFactory", "executor_factory"),
     ("Sessions", "sessions"),
     ("Approvals", "approvals"),
     ("SentRequests", "sent_requests"),

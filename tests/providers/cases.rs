@@ -1,7 +1,7 @@
 //! What each wire format has to do, one column of the table a case.
 
 use crate::harness::{answer, asking, base_url, model, model_with, run};
-use arki_domain::{ChatModel, ChatRequest, Fault, FinishReason, Image, Message, StreamEvent};
+use arki_domain::{ChatModel, ChatRequest, Error, FinishReason, Image, Message, StreamEvent};
 use arki_llm::ProviderKind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -43,7 +43,7 @@ impl Case<'_> {
     }
 
     /// The request's bytes as JSON.
-    fn body(&self, request: &ChatRequest) -> Result<String, Fault> {
+    fn body(&self, request: &ChatRequest) -> Result<String, Error> {
         Ok(String::from_utf8_lossy(&self.model().prepare(request)?.body).into_owned())
     }
 }

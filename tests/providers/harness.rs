@@ -1,7 +1,7 @@
 //! One model of one server, and a whole answer as one value.
 
 use arki_domain::{
-    CallId, Category, ChatModel, ChatRequest, Fault, FinishReason, Message, Reasoning, StreamEvent, TokenType,
+    CallId, Category, ChatModel, ChatRequest, Error, FinishReason, Message, Reasoning, StreamEvent, TokenType,
     ToolDefinition, ToolRequest, Usage,
 };
 use arki_llm::{KeySource, ProviderKind, ProviderSettings, Providers, Secret};
@@ -20,7 +20,7 @@ impl KeySource for Key {
         "the test".to_owned()
     }
 
-    async fn key(&self, _: &ProviderSettings) -> Result<Option<Secret>, Fault> {
+    async fn key(&self, _: &ProviderSettings) -> Result<Option<Secret>, Error> {
         Ok(Some(Secret::new("sk-for-a-test-server")))
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn every_kind(test: impl FnMut(ProviderKind)) {
     ProviderKind::ALL.into_iter().filter(|kind| *kind != ProviderKind::Demo).for_each(test);
 }
 
-pub(crate) fn model(kind: ProviderKind, address: &str) -> Result<Arc<dyn ChatModel>, Fault> {
+pub(crate) fn model(kind: ProviderKind, address: &str) -> Result<Arc<dyn ChatModel>, Error> {
     model_with(kind, base_url(kind, address), &[])
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn model_with(
     kind: ProviderKind,
     base_url: String,
     headers: &[(&str, &str)],
-) -> Result<Arc<dyn ChatModel>, Fault> {
+) -> Result<Arc<dyn ChatModel>, Error> {
     let settings = ProviderSettings {
         // One place: whoever does not give it back is found out.
         max_parallel: Some(1),
@@ -96,7 +96,7 @@ pub(crate) struct Answer {
     pub(crate) usage: Option<Usage>,
     pub(crate) pieces: usize,
     pub(crate) ended: bool,
-    pub(crate) fault: Option<Fault>,
+    pub(crate) fault: Option<Error>,
 }
 
 pub(crate) fn answer(model: &dyn ChatModel, request: &ChatRequest) -> Answer {
@@ -123,7 +123,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl Answer {
-    fn take(&mut self, event: Result<StreamEvent, Fault>) {
+    fn take(&mut self, event: Result<StreamEvent, Error>) {
         match event {
             Ok(StreamEvent::Token { token_type: TokenType::LlmThinking, text }) => self.thoughts.push_str(&text),
             Ok(StreamEvent::Token { text, .. }) => {

@@ -3,7 +3,7 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{AgentState, CompactedSession, ContextCommands, NextRequest, SessionChanges, Shown};
-use arki_domain::{Code, Fault, SessionId, StateChanged};
+use arki_domain::{Code, Error, SessionId, StateChanged};
 use arki_engine::{Compacted, RunTarget};
 use std::future::pending;
 use std::path::Path;
@@ -23,7 +23,7 @@ impl ContextCommands for Desktop {
             Compacted::NothingToDo => None,
             Compacted::Stopped => {
                 let message = "Compacting was stopped; the conversation is as it was.";
-                return Err(Fault::new(Code::CANCELLED, message, "Compact again.").into());
+                return Err(Error::new(Code::CANCELLED, message, "Compact again.").into());
             }
             Compacted::Done(event) => {
                 Some(CompactedSession { tokens_before: event.tokens_before, tokens_after: event.tokens_after })

@@ -7,7 +7,7 @@ use arki_api::{
     SessionToolEntry, Shown,
 };
 use arki_domain::projection::QueuedMessage;
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_engine::RewindScope;
 use std::path::Path;
 
@@ -100,6 +100,6 @@ async fn tools_of(desktop: &Desktop, session_id: SessionId) -> Answer<Vec<Sessio
     Ok(tools.into_iter().map(SessionToolEntry::from).collect())
 }
 
-fn nothing_waits() -> Fault {
-    Fault::new(Code::MESSAGE_NOT_FOUND, "This session has no queued message.", "Send a new one.")
+fn nothing_waits() -> Error {
+    Error::new(Code::MESSAGE_NOT_FOUND, "This session has no queued message.", "Send a new one.")
 }

@@ -3,7 +3,7 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{KeepingCommands, RemovedSession, SearchHit, SessionLines, StorageUse, UsageReport};
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_engine::{EventSearchQuery, ExportFormat, SessionMarks};
 use std::fs::File;
 use std::io::BufReader;
@@ -59,7 +59,7 @@ impl KeepingCommands for Desktop {
         let writing = self.reading(move |engine| {
             let mut file = engine.sessions().output_file(&written)?;
             engine.sessions().export(&session, format, &mut file)?;
-            file.finish().map_err(Fault::from)
+            file.finish().map_err(Error::from)
         });
         writing.await?;
         Ok(Some(path.display().to_string()))
@@ -105,9 +105,9 @@ async fn chosen(receiver: tokio::sync::oneshot::Receiver<Option<tauri_plugin_dia
     receiver.await.ok().flatten()?.into_path().ok()
 }
 
-fn open(path: &Path) -> Result<File, Fault> {
+fn open(path: &Path) -> Result<File, Error> {
     File::open(path).map_err(|error| {
-        Fault::new(
+        Error::new(
             Code::FILE_NOT_FOUND,
             format!("{} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
             "Choose a file that was exported as JSON Lines.",

@@ -6,7 +6,7 @@ use arki_api::{
     ElicitationAction, ElicitationFault, ElicitationReply, ElicitationSummary, McpCommands, McpServerEntry,
     McpServerSettings, McpTestStep, Steps,
 };
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::path::PathBuf;
 use tauri_plugin_opener::OpenerExt;
 
@@ -71,15 +71,15 @@ impl McpCommands for Desktop {
             && self.app.opener().open_url(url, None::<&str>).is_err()
         {
             let message = "The page could not be opened in your browser.";
-            return Err(Fault::new(Code::IO_FAILED, message, "Set a browser for links, and try again.").into());
+            return Err(Error::new(Code::IO_FAILED, message, "Set a browser for links, and try again.").into());
         }
         Ok(self.engine.mcp().answer_elicitation(id, reply)?)
     }
 }
 
-fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {
+fn folder(desktop: &Desktop) -> Result<PathBuf, Error> {
     desktop.window.client.folder().ok_or_else(|| {
         let message = "No folder is open for the MCP servers to start in.";
-        Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open one first.")
+        Error::new(Code::FOLDER_UNAVAILABLE, message, "Open one first.")
     })
 }

@@ -4,7 +4,7 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{BroughtBranch, ExamplePrompt, PlaceCommands, PlannedWorktree, RepositoryState, WorktreeEntry};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::WorktreeRemoval;
 use std::path::PathBuf;
 use tauri_plugin_opener::OpenerExt;
@@ -51,9 +51,9 @@ impl PlaceCommands for Desktop {
     async fn show_in_folder(self, folder: PathBuf, path: Option<String>) -> Answer<()> {
         let place = self.reading(move |engine| engine.projects().place_in(&folder, path.as_deref())).await?;
         let shown = tauri::async_runtime::spawn_blocking(move || self.app.opener().reveal_item_in_dir(&place));
-        Ok(shown.await.map_err(Fault::internal)?.map_err(|error| {
+        Ok(shown.await.map_err(Error::internal)?.map_err(|error| {
             let message = format!("The file manager can't be opened: {error}.");
-            Fault::new(Code::COMMAND_SPAWN_FAILED, message, "Open the folder in your file manager yourself.")
+            Error::new(Code::COMMAND_SPAWN_FAILED, message, "Open the folder in your file manager yourself.")
         })?)
     }
 

@@ -6,7 +6,7 @@ use crate::planning::before_lone_closing_tag;
 use crate::run_log::RunLog;
 use crate::stop_signals::StopSignals;
 use arki_domain::{
-    CallId, ChatModel, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, PreparedRequest, Reasoning,
+    CallId, ChatModel, Error, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, PreparedRequest, Reasoning,
     Redactor, RunId, SessionId, StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
 };
 use futures_util::StreamExt;
@@ -266,5 +266,5 @@ pub(crate) enum AnswerEnd {
     OutOfTime,
     /// Only while nothing is under way.
     Paused,
-    Failed(Fault),
+    Failed(Error),
 }

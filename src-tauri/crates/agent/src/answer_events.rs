@@ -3,7 +3,7 @@
 use crate::answer::AnswerSoFar;
 use crate::ask::AnswerContext;
 use crate::{bounds, call_arguments};
-use arki_domain::{CallId, Code, EngineResponse, EventBody, Fault, FinishReason, OutputMessage, Role, ToolCall, Usage};
+use arki_domain::{CallId, Code, EngineResponse, Error, EventBody, FinishReason, OutputMessage, Role, ToolCall, Usage};
 
 /// The continuation after an answer that was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,19 +77,19 @@ pub(crate) fn partial(mut answer: AnswerSoFar, cut: Cut, is_free: bool) -> Vec<E
 }
 
 /// Why an answer is empty, as far as the model has said.
-pub(crate) fn nothing_said(provider: &str, why: FinishReason) -> Fault {
+pub(crate) fn nothing_said(provider: &str, why: FinishReason) -> Error {
     match why {
-        FinishReason::ContentFilter => Fault::new(
+        FinishReason::ContentFilter => Error::new(
             Code::CONTENT_REFUSED,
             format!("{provider} refused to answer this."),
             "Rephrase your request, or choose another model.",
         ),
-        FinishReason::Length => Fault::new(
+        FinishReason::Length => Error::new(
             Code::PROVIDER_BAD_ANSWER,
             format!("{provider} reached its output limit before it answered."),
             "Raise maxCompletionTokens, ask for less reasoning, or choose another model.",
         ),
-        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => Fault::new(
+        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => Error::new(
             Code::PROVIDER_BAD_ANSWER,
             format!("{provider} sent an empty answer."),
             "Try again, or choose another model.",

@@ -3,7 +3,7 @@
 
 use crate::call_runner::CallRunner;
 use crate::run_log::RunLog;
-use arki_domain::{ApprovalId, Fault, SubagentsStanding};
+use arki_domain::{ApprovalId, Error, SubagentsStanding};
 use std::time::Duration;
 
 /// The interval at which a run that waits looks for what the user said or decided.
@@ -24,7 +24,7 @@ impl BackgroundAgents<'_> {
     }
 
     /// Pauses them, or ends them where the run was stopped, and reads what they came to meanwhile.
-    pub(crate) async fn rest(&mut self) -> Result<(), Fault> {
+    pub(crate) async fn rest(&mut self) -> Result<(), Error> {
         if self.log.state.background().is_empty() {
             return Ok(());
         }
@@ -38,7 +38,7 @@ impl BackgroundAgents<'_> {
 
     /// Stays while sub-agents work, so that the decision on the run's own call need not wait for them, nor they for it.
     /// Returns whether there is one.
-    pub(crate) async fn is_decided(&mut self, approval_id: &ApprovalId) -> Result<bool, Fault> {
+    pub(crate) async fn is_decided(&mut self, approval_id: &ApprovalId) -> Result<bool, Error> {
         loop {
             self.log.catch_up().await?;
             let is_own = self.log.state.open_approval().is_some_and(|open| open.approval_id == *approval_id);

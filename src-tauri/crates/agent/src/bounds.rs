@@ -3,7 +3,7 @@
 //! The log refuses events beyond its own limits, and a run whose answer it refused would stay open for ever: asked
 //! again, the model says the same. These limits lie below the log's, so that it never comes to that.
 
-use arki_domain::{CallId, Code, Fault, FinishReason, ToolRequest, ToolResult, json_char_bytes};
+use arki_domain::{CallId, Code, Error, FinishReason, ToolRequest, ToolResult, json_char_bytes};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -53,8 +53,8 @@ impl AnswerRoom {
     }
 }
 
-pub(crate) fn too_long() -> Fault {
-    Fault::new(
+pub(crate) fn too_long() -> Error {
+    Error::new(
         Code::ANSWER_TOO_LONG,
         format!(
             "The model's answer is longer than {} MiB, so Arki stopped it. The part so far is kept.",
@@ -64,10 +64,10 @@ pub(crate) fn too_long() -> Fault {
     )
 }
 
-pub(crate) fn too_slow(limit: Duration) -> Fault {
+pub(crate) fn too_slow(limit: Duration) -> Error {
     let seconds = limit.as_secs();
     let limit = if seconds >= 120 { format!("{} minutes", seconds.div_ceil(60)) } else { format!("{seconds} s") };
-    Fault::new(
+    Error::new(
         Code::ANSWER_TIMEOUT,
         format!("Arki stopped the model's answer after {limit}. The part so far is kept."),
         "Ask for less at a time, choose another model, or raise limits.maxAnswerSeconds.",
@@ -75,7 +75,7 @@ pub(crate) fn too_slow(limit: Duration) -> Fault {
 }
 
 /// A call's arguments as they are stored; with what the model is told where they cannot be.
-pub(crate) fn arguments(call: &ToolRequest, why_it_ended: FinishReason) -> (Value, Option<Fault>) {
+pub(crate) fn arguments(call: &ToolRequest, why_it_ended: FinishReason) -> (Value, Option<Error>) {
     let raw = call.arguments.as_str();
     if raw.len() > MAX_ARGUMENT_BYTES {
         let fault = refused(&format!("{} bytes, and the limit is {MAX_ARGUMENT_BYTES}", raw.len()));
@@ -93,16 +93,16 @@ pub(crate) fn arguments(call: &ToolRequest, why_it_ended: FinishReason) -> (Valu
     }
 }
 
-fn cut_off() -> Fault {
-    Fault::new(
+fn cut_off() -> Error {
+    Error::new(
         Code::ARGUMENTS_INVALID,
         "Not done: your answer reached the output limit in the middle of this call, so its arguments are incomplete.",
         "Make the call again with less at a time, for example a large file in several edits.",
     )
 }
 
-fn refused(why: &str) -> Fault {
-    Fault::new(
+fn refused(why: &str) -> Error {
+    Error::new(
         Code::ARGUMENTS_INVALID,
         format!("Not done: the arguments are too large ({why})."),
         "Send less at a time, for example a large file in several edits.",
@@ -110,7 +110,7 @@ fn refused(why: &str) -> Fault {
 }
 
 /// Returns the result for a call that cannot be stored as it was meant.
-pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
+pub(crate) fn not_done(call: &ToolRequest, fault: &Error) -> ToolResult {
     ToolResult {
         call_id: call.call_id.clone(),
         tool_id: call.tool_id.clone(),

@@ -3,7 +3,7 @@
 use crate::run_log::RunLog;
 use crate::stop_signals::{StopSignals, cost_left};
 use arki_domain::projection::{CallProgress, PendingCall, READ_RESULT_TOOL};
-use arki_domain::{CallContext, Category, ChatModel, Executed, Executor, Fault, HookMoment};
+use arki_domain::{CallContext, Category, ChatModel, Error, Executed, Executor, HookMoment};
 use std::sync::Arc;
 
 /// The way to the executor, and what it is told with every call.
@@ -31,7 +31,7 @@ impl CallRunner {
     }
 
     /// Carries out a call, with others that may be carried out at the same time.
-    pub(crate) async fn execute(&self, log: &mut RunLog, pending: &PendingCall) -> Result<Executed, Fault> {
+    pub(crate) async fn execute(&self, log: &mut RunLog, pending: &PendingCall) -> Result<Executed, Error> {
         let context = CallContext { previous: log.previous_result(pending).await?, ..self.context(log) };
         let row = row(log.state.pending_calls());
         let executed = match row.len() {
@@ -43,14 +43,14 @@ impl CallRunner {
     }
 
     /// Returns whether any ran.
-    pub(crate) async fn run_hooks(&self, log: &mut RunLog, moment: &HookMoment) -> Result<bool, Fault> {
+    pub(crate) async fn run_hooks(&self, log: &mut RunLog, moment: &HookMoment) -> Result<bool, Error> {
         let events = self.executor.run_hooks(moment, &log.state.hooks, &self.context(log)).await?;
         log.take(&events).await?;
         Ok(!events.is_empty())
     }
 
     /// Hooks of which nobody knows how they ended are told of before anything else is done.
-    pub(crate) async fn settle_hooks(&self, log: &mut RunLog) -> Result<(), Fault> {
+    pub(crate) async fn settle_hooks(&self, log: &mut RunLog) -> Result<(), Error> {
         if let Some(hook) = log.state.interrupted_hook().cloned() {
             let events = self.executor.settle_hook(&hook, &self.context(log)).await?;
             log.take(&events).await?;

@@ -15,7 +15,7 @@ use arki_context::{
 };
 use arki_domain::projection::{Progress, Transcript};
 use arki_domain::{
-    ChatModel, ChatRequest, CompactionStrategy, ContextCompacted, EventBody, EventDraft, EventLog, Fault, ModelOptions,
+    ChatModel, ChatRequest, CompactionStrategy, ContextCompacted, Error, EventBody, EventDraft, EventLog, ModelOptions,
     RequestHead, RequestPurpose, SessionId, Usage,
 };
 use async_trait::async_trait;
@@ -117,7 +117,7 @@ impl ContextWindow {
         &mut self,
         log: &mut RunLog,
         stops: &StopSignals,
-    ) -> Result<CompactionOutcome, Fault> {
+    ) -> Result<CompactionOutcome, Error> {
         let Some(window) = self.model.context_window() else { return Ok(CompactionOutcome::NothingToDo) };
         let limits = self.limits(window);
         let fixed = (window, self.tally.fixed_tokens());
@@ -156,10 +156,10 @@ impl ContextWindow {
     /// Makes room after the provider has refused the request.
     pub(crate) async fn compact_after(
         &mut self,
-        refused: &Fault,
+        refused: &Error,
         log: &mut RunLog,
         stops: &StopSignals,
-    ) -> Result<CompactionOutcome, Fault> {
+    ) -> Result<CompactionOutcome, Error> {
         let tokens = self.tally.tokens();
         let named = named_window(&refused.message).filter(|named| *named > self.tally.fixed_tokens());
         let window = self.model.context_window().unwrap_or(tokens).min(tokens).min(named.unwrap_or(u64::MAX));
@@ -183,7 +183,7 @@ impl ContextWindow {
         log: &mut RunLog,
         stops: &StopSignals,
         limits: CompactionLimits,
-    ) -> Result<CompactionOutcome, Fault> {
+    ) -> Result<CompactionOutcome, Error> {
         let compaction = &self.compaction;
         let tokens = Corrected { estimate: &*compaction.estimate, correction: self.tally.correction() };
         let summary_model = compaction.model.as_ref().unwrap_or(&self.model);
@@ -236,11 +236,11 @@ pub(crate) enum SummaryStop {
 
 #[async_trait]
 impl CompactionLog for RunLog {
-    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Error> {
         self.append(bodies).await
     }
 
-    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
         self.log.keep_head(head).await
     }
 }
@@ -256,7 +256,7 @@ pub(crate) enum CompactionOutcome {
 ///
 /// # Errors
 /// `CONTEXT_TOO_LONG` where it can't be made shorter; those of the log.
-pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted, Fault> {
+pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted, Error> {
     let SessionToCompact { mut log, model, compaction, transcript, progress, fixed, focus, max_answer, cancel } =
         session;
     let tokens = Corrected { estimate: &*compaction.estimate, correction: TokenCorrection::default() };
@@ -292,7 +292,7 @@ async fn carry_out<S>(
     tokens: &dyn CountTokens,
     log: &mut impl CompactionLog,
     stopped: impl Future<Output = S>,
-) -> Result<Result<ContextCompacted, S>, Fault> {
+) -> Result<Result<ContextCompacted, S>, Error> {
     let event = match planned {
         Compaction::Ready(event) => event,
         Compaction::Summarize(plan) => match asking.ask(&plan.request, log, stopped).await? {
@@ -313,12 +313,12 @@ pub struct SessionLog<'a> {
 
 #[async_trait]
 impl CompactionLog for SessionLog<'_> {
-    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Error> {
         let drafts = bodies.into_iter().map(EventDraft::of_session).collect();
         self.log.append(self.session_id, drafts).await.map(drop)
     }
 
-    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
         self.log.keep_head(head).await
     }
 }
@@ -374,7 +374,7 @@ fn taken(plan: &SummaryPlan, summary: &Summary, tokens: &dyn CountTokens) -> Con
     })
 }
 
-fn without(plan: &SummaryPlan, fault: &Fault) -> ContextCompacted {
+fn without(plan: &SummaryPlan, fault: &Error) -> ContextCompacted {
     tracing::warn!(code = fault.code, %fault, "no summary was written");
     plan.without_summary()
 }

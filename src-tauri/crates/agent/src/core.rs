@@ -5,7 +5,7 @@
 use crate::pes::PlanExecuteSynthesize;
 use crate::run_host::{RunEnd, RunHost};
 use crate::tool_loop::ToolLoop;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use async_trait::async_trait;
 
 /// Every core there is; the first is used where none is named.
@@ -26,14 +26,14 @@ pub trait Core: Send + Sync {
     ///
     /// # Errors
     /// Only those of the log.
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault>;
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error>;
 }
 
 /// The core of that name.
 ///
 /// # Errors
 /// `USAGE`, with the names that there are.
-pub fn core(name: &str) -> Result<&'static dyn Core, Fault> {
+pub fn core(name: &str) -> Result<&'static dyn Core, Error> {
     find(CORES, name)
 }
 
@@ -42,9 +42,9 @@ pub fn core_names() -> impl Iterator<Item = &'static str> {
     CORES.iter().map(|core| core.name())
 }
 
-pub(crate) fn find<'a>(cores: &[&'a dyn Core], name: &str) -> Result<&'a dyn Core, Fault> {
+pub(crate) fn find<'a>(cores: &[&'a dyn Core], name: &str) -> Result<&'a dyn Core, Error> {
     cores.iter().find(|core| core.name() == name).copied().ok_or_else(|| {
         let known: Vec<&str> = cores.iter().map(|core| core.name()).collect();
-        Fault::new(Code::USAGE, format!("There is no core {name:?}."), format!("Use one of: {}.", known.join(", ")))
+        Error::new(Code::USAGE, format!("There is no core {name:?}."), format!("Use one of: {}.", known.join(", ")))
     })
 }

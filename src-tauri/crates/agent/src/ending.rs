@@ -7,21 +7,21 @@ use crate::run_host::{RunEnd, RunHost, is_of_one_event};
 
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
 use arki_domain::{
-    ApprovalId, Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused,
+    ApprovalId, Code, Error, EventBody, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused,
     SubagentsStanding, ToolResult,
 };
 
 impl RunHost {
     /// Ends the run, unless a hook makes the agent go on or the user said something meanwhile: `None` then, and where the
     /// user stopped the run.
-    pub(crate) async fn completed_unless_held(&mut self) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn completed_unless_held(&mut self) -> Result<Option<RunEnd>, Error> {
         match self.hooks().is_held().await? || self.stops.cancel.is_cancelled() {
             true => Ok(None),
             false => self.completed().await.map(Some),
         }
     }
 
-    async fn completed(&mut self) -> Result<RunEnd, Fault> {
+    async fn completed(&mut self) -> Result<RunEnd, Error> {
         let text = &self.record.state.last_text;
         let completed = RunCompleted {
             response: text.trim().to_owned(),
@@ -34,7 +34,7 @@ impl RunHost {
         Ok(RunEnd::Completed { response: self.record.state.last_text.clone() })
     }
 
-    pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<AnswerSoFar>) -> Result<RunEnd, Fault> {
+    pub(crate) async fn failed(&mut self, fault: Error, answer: Option<AnswerSoFar>) -> Result<RunEnd, Error> {
         self.subagents().rest().await?;
         let fault = fault.redacted(&self.parts.redactor);
         if let Some(answer) = answer {
@@ -55,12 +55,12 @@ impl RunHost {
 
     /// The log did not take something. That the run failed is small enough to be told, unless the log takes nothing any
     /// more: then the run stays as it was last stored, and can go on from there.
-    pub(crate) async fn refused(&mut self, fault: Fault) -> Result<RunEnd, Fault> {
+    pub(crate) async fn refused(&mut self, fault: Error) -> Result<RunEnd, Error> {
         self.failed(fault.clone(), None).await.map_err(|_| fault)
     }
 
     /// Calls that were never begun get a result that says so: every call has one, and the model is not left guessing.
-    pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
+    pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Error> {
         self.subagents().rest().await?;
         let mut bodies: Vec<EventBody> =
             self.record.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
@@ -78,7 +78,7 @@ impl RunHost {
     }
 
     /// Pauses the run, unless sub-agents work in the background: what they don't use of their share is the run's again.
-    pub(crate) async fn out_of_budget(&mut self) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn out_of_budget(&mut self) -> Result<Option<RunEnd>, Error> {
         match self.record.state.background().is_empty() {
             true => self.budget_exhausted().await.map(Some),
             false => self.await_subagents().await,
@@ -86,27 +86,27 @@ impl RunHost {
     }
 
     /// Pauses the run without waiting for anything.
-    pub(crate) async fn budget_exhausted(&mut self) -> Result<RunEnd, Fault> {
+    pub(crate) async fn budget_exhausted(&mut self) -> Result<RunEnd, Error> {
         self.subagents().rest().await?;
         self.record.append(vec![RunPaused::because(PauseReason::Budget).into()]).await?;
         Ok(RunEnd::BudgetExhausted)
     }
 
-    pub(crate) async fn stopped(&mut self, stop: SummaryStop) -> Result<RunEnd, Fault> {
+    pub(crate) async fn stopped(&mut self, stop: SummaryStop) -> Result<RunEnd, Error> {
         match stop {
             SummaryStop::Cancelled => self.cancelled().await,
             SummaryStop::OutOfTime => self.budget_exhausted().await,
         }
     }
 
-    pub(crate) async fn paused(&mut self) -> Result<RunEnd, Fault> {
+    pub(crate) async fn paused(&mut self) -> Result<RunEnd, Error> {
         self.subagents().rest().await?;
         self.record.append(vec![RunPaused::because(PauseReason::User).into()]).await?;
         Ok(RunEnd::Paused)
     }
 
     /// Waits until a sub-agent in the background has its result, or the user says something. `Some` where the run has to wait for the user.
-    pub(crate) async fn await_subagents(&mut self) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn await_subagents(&mut self) -> Result<Option<RunEnd>, Error> {
         let (outstanding, step) = (self.record.state.background().len(), self.record.state.next_step());
         loop {
             self.hooks().deliver_steering().await?;
@@ -132,7 +132,7 @@ impl RunHost {
     }
 
     /// Ends the run's work here until this is decided.
-    pub(crate) async fn waits_for(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
+    pub(crate) async fn waits_for(&mut self, approval_id: ApprovalId) -> Result<RunEnd, Error> {
         self.subagents().rest().await?;
         if self.record.state.phase != RunPhase::Paused(PauseReason::Approval) {
             let approval_id = Some(approval_id.clone());
@@ -144,7 +144,7 @@ impl RunHost {
 
     pub(crate) fn ended(&self) -> RunEnd {
         match &self.record.state.phase {
-            RunPhase::Failed { code, message, hint } => RunEnd::Failed(Fault {
+            RunPhase::Failed { code, message, hint } => RunEnd::Failed(Error {
                 code: code.clone(),
                 message: message.clone(),
                 hint: hint.clone(),

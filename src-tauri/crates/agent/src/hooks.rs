@@ -7,7 +7,7 @@
 use crate::call_runner::CallRunner;
 use crate::run_log::RunLog;
 use arki_domain::projection::{AnsweredHook, NextStep, QueuedMessage};
-use arki_domain::{Code, Fault, HookMoment, MessageId, QueueMode, SessionSource};
+use arki_domain::{Code, Error, HookMoment, MessageId, QueueMode, SessionSource};
 
 /// The hooks of a run, which its log tells of.
 pub(crate) struct LifecycleHooks<'a> {
@@ -17,7 +17,7 @@ pub(crate) struct LifecycleHooks<'a> {
 
 impl LifecycleHooks<'_> {
     /// Runs the hooks that come before a run's first request. Returns why one of them ends the run.
-    pub(crate) async fn before_prompt(&mut self) -> Result<Option<Fault>, Fault> {
+    pub(crate) async fn before_prompt(&mut self) -> Result<Option<Error>, Error> {
         if self.log.state.is_ended() || self.log.state.parent.is_some() || self.log.state.turn > 0 {
             return Ok(None);
         }
@@ -34,7 +34,7 @@ impl LifecycleHooks<'_> {
 
     /// Runs the hooks of a session that begins, is taken up again, or was compacted since the model was last asked.
     /// Returns why one of them ends the run.
-    pub(crate) async fn at_session_start(&mut self) -> Result<Option<Fault>, Fault> {
+    pub(crate) async fn at_session_start(&mut self) -> Result<Option<Error>, Error> {
         let Some(source) = self.session_source() else { return Ok(None) };
         let moment = HookMoment::SessionStart(source);
         self.calls.run_hooks(self.log, &moment).await?;
@@ -43,7 +43,7 @@ impl LifecycleHooks<'_> {
 
     /// Runs the hooks that come before a run completes; returns whether the agent goes on. What the user said meanwhile is
     /// delivered.
-    pub(crate) async fn is_held(&mut self) -> Result<bool, Fault> {
+    pub(crate) async fn is_held(&mut self) -> Result<bool, Error> {
         if self.log.state.parent.is_none() {
             let moment = HookMoment::Stop {
                 last_text: self.log.state.last_text.clone(),
@@ -58,7 +58,7 @@ impl LifecycleHooks<'_> {
 
     /// Delivers the user's messages before the model is asked again. What a hook blocks waits on, as the prompt of a run
     /// of its own: nobody but the user takes it out of the queue.
-    pub(crate) async fn deliver_steering(&mut self) -> Result<(), Fault> {
+    pub(crate) async fn deliver_steering(&mut self) -> Result<(), Error> {
         self.log.catch_up().await?;
         let steering: Vec<QueuedMessage> = self.log.transcript.queue().steering().cloned().collect();
         if steering.is_empty() {
@@ -80,7 +80,7 @@ impl LifecycleHooks<'_> {
     }
 
     /// Only what is still as it was checked: the user may have changed it while hooks ran.
-    async fn change_queue(&mut self, delivered: &[QueuedMessage], held: &[QueuedMessage]) -> Result<(), Fault> {
+    async fn change_queue(&mut self, delivered: &[QueuedMessage], held: &[QueuedMessage]) -> Result<(), Error> {
         let queue = self.log.transcript.queue();
         let is_as_checked = |message: &QueuedMessage| queue.get(&message.message_id) == Some(message);
         let ids: Vec<MessageId> = delivered
@@ -123,16 +123,16 @@ impl LifecycleHooks<'_> {
     }
 }
 
-fn prompt_blocked(answered: &AnsweredHook) -> Fault {
-    Fault::new(
+fn prompt_blocked(answered: &AnsweredHook) -> Error {
+    Error::new(
         Code::HOOK_BLOCKED_PROMPT,
         format!("The hook {:?} blocked this message: {}", answered.hook, reason(answered)),
         "The model didn't get it. Change it and send it again, or change the hook and run `arki resume last`.",
     )
 }
 
-fn stopped(answered: &AnsweredHook) -> Fault {
-    Fault::new(
+fn stopped(answered: &AnsweredHook) -> Error {
+    Error::new(
         Code::HOOK_STOPPED,
         format!("The hook {:?} stopped the run: {}", answered.hook, reason(answered)),
         "Resume the run with `arki resume last` once the cause is gone, or change the hook.",

@@ -7,12 +7,12 @@ pub use bound::max_late_text_bytes;
 
 use crate::run_log::RunLog;
 use arki_domain::projection::{MessageKind, Transcript};
-use arki_domain::{ContextAdded, EventBody, Fault, LateContext, Message};
+use arki_domain::{ContextAdded, Error, EventBody, LateContext, Message};
 use bound::LateRoom;
 use std::sync::Arc;
 
 /// Appends what belongs to the user's last words and to the model's last calls and is not there yet.
-pub(crate) async fn add(log: &mut RunLog, late: Arc<dyn LateContext>, window: Option<u64>) -> Result<(), Fault> {
+pub(crate) async fn add(log: &mut RunLog, late: Arc<dyn LateContext>, window: Option<u64>) -> Result<(), Error> {
     let asked = asked(&mut log.transcript);
     if asked.is_empty() {
         return Ok(());
@@ -20,7 +20,7 @@ pub(crate) async fn add(log: &mut RunLog, late: Arc<dyn LateContext>, window: Op
     // Files are read for it.
     let belonging = tokio::task::spawn_blocking(move || belonging(&asked, &*late)).await;
     let room = LateRoom::new(window, log.state.late_bytes, &mut log.transcript);
-    let added = missing(&mut log.transcript, belonging.map_err(Fault::internal)?, room);
+    let added = missing(&mut log.transcript, belonging.map_err(Error::internal)?, room);
     if added.is_empty() {
         return Ok(());
     }

@@ -16,7 +16,7 @@ use crate::core::Core;
 use crate::run_host::{RunEnd, RunHost};
 use crate::run_log::RunLog;
 use arki_domain::projection::PLANNING_CORE;
-use arki_domain::{Code, ContextAdded, Fault, PlanUpdated, STAGE_PART, Stage, TokenType};
+use arki_domain::{Code, ContextAdded, Error, PlanUpdated, STAGE_PART, Stage, TokenType};
 use async_trait::async_trait;
 use next::{Next, next};
 pub(crate) use reading::calls;
@@ -34,7 +34,7 @@ impl Core for PlanExecuteSynthesize {
         Some(include_str!("pes/instructions.md"))
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         loop {
             if host.stops.cancel.is_cancelled() {
                 host.stop_subagents().await?;
@@ -105,8 +105,8 @@ fn asking(stage: Stage) -> Ask {
     Ask { stage: Some(stage), said_as, read }
 }
 
-fn unreadable(why: &str) -> Fault {
-    Fault::new(
+fn unreadable(why: &str) -> Error {
+    Error::new(
         Code::OUTPUT_PARSING_FAILED,
         format!("The model's plan can't be read. {why} Arki asked for it {} more times.", next::MAX_REPAIRS),
         "Try again, choose another model, or use --core tool-loop. The log has the model's words.",
@@ -114,7 +114,7 @@ fn unreadable(why: &str) -> Fault {
 }
 
 /// Tells the model what it could not know of the next stage, once.
-async fn tell(log: &mut RunLog, stage: Stage) -> Result<(), Fault> {
+async fn tell(log: &mut RunLog, stage: Stage) -> Result<(), Error> {
     let is_again = !log.state.stages.is_answered || log.state.stages.is_told;
     match telling::words(stage, &log.state, log.progress.plan.current()) {
         Some(words) if !is_again => {
@@ -125,7 +125,7 @@ async fn tell(log: &mut RunLog, stage: Stage) -> Result<(), Fault> {
 }
 
 /// Says which steps of the plan are done, if that is news.
-async fn tick(log: &mut RunLog, moment: TickMoment) -> Result<(), Fault> {
+async fn tick(log: &mut RunLog, moment: TickMoment) -> Result<(), Error> {
     match log.progress.plan.current().and_then(|plan| ticked(plan, &log.state.stages, moment)) {
         Some(steps) => log.append(vec![PlanUpdated { intent: String::new(), steps }.into()]).await,
         None => Ok(()),

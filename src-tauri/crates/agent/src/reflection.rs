@@ -3,7 +3,7 @@
 use crate::compacting::SessionLog;
 use crate::summary::{Asking, SummaryOutcome};
 use arki_context::SummaryRequest;
-use arki_domain::{ChatModel, Fault, RequestPurpose};
+use arki_domain::{ChatModel, Error, RequestPurpose};
 use std::convert::Infallible;
 use std::future::pending;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub async fn reflect(
     model: &dyn ChatModel,
     request: &SummaryRequest,
     max_answer: Duration,
-) -> Result<String, Fault> {
+) -> Result<String, Error> {
     let asking = Asking { model, purpose: RequestPurpose::Reflection, turn: 0, max_answer };
     match asking.ask(request, &mut log, pending::<Infallible>()).await? {
         SummaryOutcome::Answered(answer) => Ok(answer.text),

@@ -11,7 +11,7 @@ pub(crate) use window::named_window;
 
 use crate::run_log::RunLog;
 use arki_domain::projection::{RefusablePart, tool_part};
-use arki_domain::{Code, ContextDropped, Fault, Message, ToolDefinition};
+use arki_domain::{Code, ContextDropped, Error, Message, ToolDefinition};
 use std::sync::Arc;
 
 /// The number of parts that are left out for one request.
@@ -76,15 +76,15 @@ impl Mending {
 }
 
 /// The fault as a run ends with it.
-pub(crate) fn given_up(fault: Fault) -> Fault {
-    Fault { hint: format!("{} {HINT}", fault.hint), ..fault }
+pub(crate) fn given_up(fault: Error) -> Error {
+    Error { hint: format!("{} {HINT}", fault.hint), ..fault }
 }
 
 /// A request that the provider has not taken, and what it says about it.
 pub(crate) struct RefusedRequest<'a> {
     pub(crate) log: &'a mut RunLog,
     pub(crate) definitions: Arc<[ToolDefinition]>,
-    pub(crate) fault: &'a Fault,
+    pub(crate) fault: &'a Error,
     pub(crate) fills_window: bool,
 }
 
@@ -132,11 +132,11 @@ impl RefusedRequest<'_> {
     }
 }
 
-fn dropped(part: RefusablePart, fault: &Fault) -> ContextDropped {
+fn dropped(part: RefusablePart, fault: &Error) -> ContextDropped {
     ContextDropped { event_id: part.event_id, part: part.part, reason: reason(fault), restored: false }
 }
 
-fn reason(fault: &Fault) -> String {
+fn reason(fault: &Error) -> String {
     fault.message.clone()
 }
 

@@ -4,7 +4,7 @@ use crate::ask::Ask;
 use crate::run_log::RunLog;
 use crate::text_only;
 use arki_domain::{
-    ChatModel, ChatRequest, Event, EventBody, Executor, Fault, ModelOptions, PreparedRequest, RequestHead,
+    ChatModel, ChatRequest, Error, Event, EventBody, Executor, ModelOptions, PreparedRequest, RequestHead,
     ToolDefinition,
 };
 use bytes::Bytes;
@@ -87,7 +87,7 @@ impl LoggedRequest {
         log: &RunLog,
         head: RequestHead,
         prepared: &PreparedRequest,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, Error> {
         if self.head.as_ref() == Some(&head) {
             return Ok(None);
         }

@@ -4,7 +4,7 @@
 use crate::answer::{AnswerEnd, AnswerSoFar};
 use crate::run_log::RunLog;
 use crate::stop_signals::StopSignals;
-use arki_domain::{Code, EngineRetry, Fault};
+use arki_domain::{Code, EngineRetry, Error};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
@@ -32,12 +32,12 @@ pub(crate) struct Retries {
 #[derive(Debug, PartialEq)]
 pub(crate) enum RetryVerdict {
     Wait(Duration),
-    GiveUp(Fault),
+    GiveUp(Error),
 }
 
 impl Retries {
     /// Counts a retry after `fault`, before which `answer` came, and decides whether there is one.
-    pub(crate) fn next(&mut self, fault: Fault, answer: &AnswerSoFar) -> RetryVerdict {
+    pub(crate) fn next(&mut self, fault: Error, answer: &AnswerSoFar) -> RetryVerdict {
         self.count += 1;
         let broke_off = answer.has_begun() || fault.is(Code::PROVIDER_STREAM_CUT);
         let is_unreadable = !answer.has_begun() && fault.is(Code::PROVIDER_BAD_ANSWER);
@@ -60,7 +60,7 @@ impl Retries {
         (turn, code): (u32, String),
         log: &mut RunLog,
         stops: &StopSignals,
-    ) -> Result<Option<AnswerEnd>, Fault> {
+    ) -> Result<Option<AnswerEnd>, Error> {
         // Listens before it is announced: whoever sees the countdown can end it.
         let skipped = stops.skip_wait.notified();
         tokio::pin!(skipped);
@@ -78,7 +78,7 @@ impl Retries {
     }
 }
 
-fn decide(fault: Fault, retries: &Retries, attempts: u32, random: u64) -> RetryVerdict {
+fn decide(fault: Error, retries: &Retries, attempts: u32, random: u64) -> RetryVerdict {
     let left = PATIENCE.saturating_sub(retries.waited);
     if retries.count >= attempts || left.is_zero() {
         return RetryVerdict::GiveUp(fault);
@@ -98,9 +98,9 @@ fn backoff(retry: u32, random: u64) -> Duration {
     full / 2 + Duration::from_millis(random % (half_ms + 1))
 }
 
-fn asks_too_much(fault: Fault, asked: Duration) -> Fault {
+fn asks_too_much(fault: Error, asked: Duration) -> Error {
     let message = format!("{} It asks to wait {}.", fault.message, in_words(asked));
-    Fault { message, hint: "Try again then, or choose another model.".to_owned(), ..fault }
+    Error { message, hint: "Try again then, or choose another model.".to_owned(), ..fault }
 }
 
 fn in_words(wait: Duration) -> String {
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use arki_domain::Code;
 
-    fn fault(retry_after_ms: Option<u64>) -> Fault {
-        Fault { retry_after_ms, ..Fault::new(Code::PROVIDER_RATE_LIMITED, "lab asks to slow down.", "Wait.") }
+    fn fault(retry_after_ms: Option<u64>) -> Error {
+        Error { retry_after_ms, ..Error::new(Code::PROVIDER_RATE_LIMITED, "lab asks to slow down.", "Wait.") }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::run_log::{RunLog, RunSnapshot};
 use crate::stop_signals::{RunControl, StopSignals};
 use arki_domain::projection::{NextStep, PendingCall, RunPhase, StateSavingStrategy};
 use arki_domain::{
-    ApprovalId, CallOutcome, ChatModel, Clock, Code, EventLog, Executor, Fault, LateContext, LiveBus, ModelOptions,
+    ApprovalId, CallOutcome, ChatModel, Clock, Code, Error, EventLog, Executor, LateContext, LiveBus, ModelOptions,
     PauseReason, QuestionId, Redactor, RunPaused, SessionId,
 };
 use bytes::Bytes;
@@ -35,7 +35,7 @@ pub struct RunParts {
     pub images: Arc<BTreeMap<String, Bytes>>,
     pub model_options: ModelOptions,
     /// Says whether what failed may succeed a little later, if it is simply tried again.
-    pub is_retryable: fn(&Fault) -> bool,
+    pub is_retryable: fn(&Error) -> bool,
     /// The time one answer may take, from its request to its last word.
     pub max_answer: Duration,
     pub compaction: CompactionParts,
@@ -47,7 +47,7 @@ pub struct RunParts {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunEnd {
     Completed { response: String },
-    Failed(Fault),
+    Failed(Error),
     Cancelled,
     AwaitingApproval(ApprovalId),
     AwaitingAnswer(QuestionId),
@@ -110,7 +110,7 @@ impl RunHost {
     ///
     /// # Errors
     /// Only those of the log: without it nothing can be said to have happened.
-    pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
+    pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Error> {
         self.calls.settle_hooks(&mut self.record).await?;
         self.subagents().take_up();
         let ended = match self.begin().await {
@@ -133,7 +133,7 @@ impl RunHost {
     }
 
     /// Runs the hooks that come before the first request. One that blocks the prompt ends the run.
-    async fn begin(&mut self) -> Result<Option<RunEnd>, Fault> {
+    async fn begin(&mut self) -> Result<Option<RunEnd>, Error> {
         match self.hooks().before_prompt().await? {
             Some(objection) => self.failed(objection, None).await.map(Some),
             None => Ok(None),
@@ -141,7 +141,7 @@ impl RunHost {
     }
 
     /// Runs the hooks of a session that begins, is taken up again or was compacted. One that objects ends the run.
-    pub(crate) async fn start_session(&mut self) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn start_session(&mut self) -> Result<Option<RunEnd>, Error> {
         match self.hooks().at_session_start().await? {
             Some(objection) => self.failed(objection, None).await.map(Some),
             None => Ok(None),
@@ -162,7 +162,7 @@ impl RunHost {
     }
 
     /// Records what the waiting sub-agents have done so far, before the run ends.
-    pub(crate) async fn stop_subagents(&mut self) -> Result<(), Fault> {
+    pub(crate) async fn stop_subagents(&mut self) -> Result<(), Error> {
         while let NextStep::Execute(pending) = self.record.state.next_step()
             && is_delegated(&pending)
             && self.execute(&pending).await?.is_none()
@@ -170,7 +170,7 @@ impl RunHost {
         Ok(())
     }
 
-    pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Error> {
         let executed = self.calls.execute(&mut self.record, pending).await?;
         self.form.keep_pictures(&executed.events).await;
         match executed.outcome {
@@ -200,7 +200,7 @@ impl RunHost {
 }
 
 /// Returns whether what was to be stored was refused, and something smaller may well be taken.
-pub(crate) fn is_of_one_event(fault: &Fault) -> bool {
+pub(crate) fn is_of_one_event(fault: &Error) -> bool {
     let refusals = [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL, Code::STATE_TOO_LARGE];
     refusals.iter().any(|code| fault.is(*code))
 }

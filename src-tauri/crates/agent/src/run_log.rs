@@ -6,7 +6,7 @@
 use arki_domain::projection::{
     AgentState, PendingCall, Progress, READ_RESULT_TOOL, RunState, SavedText, StateSavingStrategy, Transcript,
 };
-use arki_domain::{Event, EventBody, EventDraft, EventLog, Fault, SessionId};
+use arki_domain::{Error, Event, EventBody, EventDraft, EventLog, SessionId};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl RunLog {
     }
 
     /// Stores events; before an end or a pause also what is not yet stored of the session's state.
-    pub(crate) async fn append(&mut self, mut bodies: Vec<EventBody>) -> Result<(), Fault> {
+    pub(crate) async fn append(&mut self, mut bodies: Vec<EventBody>) -> Result<(), Error> {
         if bodies.iter().any(is_stop) {
             bodies.splice(0..0, self.take_unsaved_state());
         }
@@ -55,7 +55,7 @@ impl RunLog {
 
     /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
     /// enough for the user to say something.
-    pub(crate) async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
+    pub(crate) async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Error> {
         for event in events {
             if event.seq > self.last_seq + 1 {
                 return self.catch_up().await;
@@ -65,7 +65,7 @@ impl RunLog {
         Ok(())
     }
 
-    pub(crate) async fn catch_up(&mut self) -> Result<(), Fault> {
+    pub(crate) async fn catch_up(&mut self) -> Result<(), Error> {
         let events = self.log.read_after(&self.session_id, self.last_seq).await?;
         events.iter().for_each(|event| self.fold(event));
         Ok(())
@@ -83,7 +83,7 @@ impl RunLog {
     }
 
     /// Returns the result that the call is to read again.
-    pub(crate) async fn previous_result(&self, pending: &PendingCall) -> Result<Option<String>, Fault> {
+    pub(crate) async fn previous_result(&self, pending: &PendingCall) -> Result<Option<String>, Error> {
         let PendingCall { call, .. } = pending;
         let id = call.args.get("call_id").and_then(|id| id.as_str()).filter(|_| call.tool_id == READ_RESULT_TOOL);
         match id.and_then(|id| self.transcript.result_of(&id.into())) {
@@ -93,7 +93,7 @@ impl RunLog {
         }
     }
 
-    async fn logged_result(&self, seq: u64) -> Result<Option<String>, Fault> {
+    async fn logged_result(&self, seq: u64) -> Result<Option<String>, Error> {
         let event = self.log.event(&self.session_id, seq).await?;
         Ok(event.and_then(|event| match event.body() {
             EventBody::ToolResult(result) => Some(result.result),
@@ -116,7 +116,7 @@ impl RunLog {
     ///
     /// # Errors
     /// `STATE_TOO_LARGE`, and those of the log.
-    pub async fn set_agent_state(&mut self, values: Map<String, Value>) -> Result<(), Fault> {
+    pub async fn set_agent_state(&mut self, values: Map<String, Value>) -> Result<(), Error> {
         let seen = self.seen_state();
         let change = seen.change_to(&values);
         let changed = seen.changed(&change)?;

@@ -5,7 +5,7 @@ use crate::bounds;
 use crate::planning::before_lone_closing_tag;
 use arki_context::SummaryRequest;
 use arki_domain::{
-    ChatModel, ChatRequest, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, Message, ModelOptions,
+    ChatModel, ChatRequest, EngineRequest, EngineResponse, Error, EventBody, FinishReason, Message, ModelOptions,
     PreparedRequest, RequestHead, RequestPurpose, StreamEvent, TokenType, Usage,
 };
 use async_trait::async_trait;
@@ -22,16 +22,16 @@ const TOKENS_FOR_THOUGHTS: u64 = 4096;
 /// A log that says what was asked and what came of it: a run's, or one of a session that no run works on.
 #[async_trait]
 pub(crate) trait CompactionLog: Send {
-    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault>;
+    async fn note(&mut self, bodies: Vec<EventBody>) -> Result<(), Error>;
 
     /// Stores the head as [`arki_domain::EventLog::keep_head`] does, and returns its hash.
-    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault>;
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Error>;
 }
 
 /// The outcome of asking for a summary.
 pub(crate) enum SummaryOutcome<S> {
     Answered(Summary),
-    Failed(Fault),
+    Failed(Error),
     /// Nobody waits for it any more.
     Stopped(S),
 }
@@ -52,7 +52,7 @@ impl Asking<'_> {
         request: &SummaryRequest,
         log: &mut impl CompactionLog,
         stopped: impl Future<Output = S>,
-    ) -> Result<SummaryOutcome<S>, Fault> {
+    ) -> Result<SummaryOutcome<S>, Error> {
         let chat = chat_request(request);
         tokio::pin!(stopped);
         loop {
@@ -76,7 +76,7 @@ impl Asking<'_> {
         (chat, prepared): (&ChatRequest, PreparedRequest),
         log: &mut impl CompactionLog,
         stopped: impl Future<Output = S>,
-    ) -> Result<SummaryOutcome<S>, Fault> {
+    ) -> Result<SummaryOutcome<S>, Error> {
         let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(chat, false) };
         let head_hash = log.keep_head(&head.written_as(&prepared)).await?;
         log.note(vec![self.request(&prepared, head_hash)]).await?;
@@ -152,7 +152,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    async fn receive(&mut self, model: &dyn ChatModel, prepared: PreparedRequest) -> Result<(), Fault> {
+    async fn receive(&mut self, model: &dyn ChatModel, prepared: PreparedRequest) -> Result<(), Error> {
         let mut stream = model.send(prepared).await?;
         while let Some(event) = stream.next().await {
             let event = event?;

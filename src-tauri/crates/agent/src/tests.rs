@@ -35,7 +35,7 @@ impl LiveBus for Deltas {
 }
 
 /// One turn of the model; `None` is something that never comes.
-type Turn = Vec<Option<Result<StreamEvent, Fault>>>;
+type Turn = Vec<Option<Result<StreamEvent, Error>>>;
 
 /// Answers turn after turn.
 struct Script {
@@ -59,7 +59,7 @@ impl ChatModel for Script {
         "mock"
     }
 
-    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Error> {
         self.message_counts.lock().unwrap().push(request.messages.len());
         Ok(PreparedRequest {
             request_hash: String::new(),
@@ -74,7 +74,7 @@ impl ChatModel for Script {
         self.windows.lock().unwrap().get(requests.saturating_sub(1)).copied()
     }
 
-    async fn send(&self, _: PreparedRequest) -> Result<ChatStream, Fault> {
+    async fn send(&self, _: PreparedRequest) -> Result<ChatStream, Error> {
         let meanwhile = self.meanwhile.lock().unwrap().take();
         if let Some((log, mode)) = meanwhile {
             let queued = MessageQueued { message_id: MessageId::from("m"), text: "and tests".into(), mode };
@@ -113,7 +113,7 @@ impl Executor for Hands {
         Arc::new([])
     }
 
-    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
+    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Error> {
         if self.waits {
             if self.stopped_meanwhile {
                 context.cancel.cancel();
@@ -139,7 +139,7 @@ impl Executor for Hands {
         moment: &HookMoment,
         answered: &AnsweredHooks,
         context: &CallContext,
-    ) -> Result<Vec<Arc<Event>>, Fault> {
+    ) -> Result<Vec<Arc<Event>>, Error> {
         let is_next = |ran: &HookRan| ran.event == Some(moment.event()) && answered.at(moment).next().is_none();
         let next = {
             let mut hooks = self.hooks.lock().unwrap();
@@ -246,7 +246,7 @@ impl Stage {
         self.try_run().await.unwrap()
     }
 
-    async fn try_run(&self) -> Result<RunEnd, Fault> {
+    async fn try_run(&self) -> Result<RunEnd, Error> {
         let session_id = SessionId::from("session");
         let draft = EventDraft::of_run(&RunId::from("run"), self.started());
         let events = self.log.append(&session_id, vec![draft]).await.unwrap();
@@ -283,7 +283,7 @@ impl Stage {
         })
     }
 
-    fn refuse(&self, refuses: impl Fn(&EventBody) -> Option<Fault> + Send + 'static) {
+    fn refuse(&self, refuses: impl Fn(&EventBody) -> Option<Error> + Send + 'static) {
         self.log.1.lock().unwrap().refuses = Some(Box::new(refuses));
     }
 
@@ -296,16 +296,16 @@ impl Stage {
     }
 }
 
-fn text(text: &str) -> Option<Result<StreamEvent, Fault>> {
+fn text(text: &str) -> Option<Result<StreamEvent, Error>> {
     Some(Ok(StreamEvent::Token { token_type: TokenType::LlmResponse, text: text.into() }))
 }
 
-fn call(call_id: &str) -> Option<Result<StreamEvent, Fault>> {
+fn call(call_id: &str) -> Option<Result<StreamEvent, Error>> {
     let (tool_id, arguments) = ("read_file".to_owned(), "{}".to_owned());
     Some(Ok(StreamEvent::ToolCall(ToolRequest { call_id: CallId::from(call_id), tool_id, arguments })))
 }
 
-fn end() -> Option<Result<StreamEvent, Fault>> {
+fn end() -> Option<Result<StreamEvent, Error>> {
     Some(Ok(StreamEvent::End))
 }
 
@@ -353,7 +353,7 @@ async fn repeated_call_ids_are_made_unique() {
 
 #[tokio::test]
 async fn a_stream_that_breaks_keeps_what_came_and_fails_in_words() {
-    let fault = Fault::new(Code::PROVIDER_STREAM_CUT, "cut", "again");
+    let fault = Error::new(Code::PROVIDER_STREAM_CUT, "cut", "again");
     let stage = Stage::new(vec![vec![text("half"), Some(Err(fault.clone()))]]);
     assert_eq!(stage.run().await, RunEnd::Failed(fault));
     let kinds = stage.log.kinds();

@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use crate::run_host::{RunEnd, RunHost};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_domain::projection::NextStep;
 use async_trait::async_trait;
 
@@ -14,7 +14,7 @@ impl Core for ToolLoop {
         "tool-loop"
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         loop {
             if host.stops.cancel.is_cancelled() {
                 host.stop_subagents().await?;

@@ -9,7 +9,7 @@ use crate::retry::{Retries, RetryVerdict};
 use crate::run_host::{RunEnd, RunHost};
 use crate::{bounds, call_text, late_context, pes};
 use arki_domain::{
-    Code, ContextAdded, ContextDropped, EngineRequest, EventBody, Fault, FinishReason, REMINDER_PART, RequestHead,
+    Code, ContextAdded, ContextDropped, EngineRequest, Error, EventBody, FinishReason, REMINDER_PART, RequestHead,
 };
 
 /// Reads the calls of a model that takes no tools.
@@ -21,17 +21,17 @@ fn calls_as_text(answer: &mut AnswerSoFar, known: &AnswerContext<'_>) -> Vec<Eve
 enum RequestOutcome {
     Done(Option<RunEnd>),
     /// Another request may be taken.
-    Refused(Fault),
+    Refused(Error),
 }
 
 impl RunHost {
     /// Asks for the next turn. `Some` where the run ends or has to wait.
-    pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Error> {
         self.ask_for(Ask { read: calls_as_text, ..Ask::TURN }).await
     }
 
     /// Asks for an answer that is read as `ask` says before it is stored.
-    pub(crate) async fn ask_for(&mut self, ask: Ask) -> Result<Option<RunEnd>, Fault> {
+    pub(crate) async fn ask_for(&mut self, ask: Ask) -> Result<Option<RunEnd>, Error> {
         self.ask = ask;
         let turn = self.record.state.turn + 1;
         self.parts.model.learn().await;
@@ -58,7 +58,7 @@ impl RunHost {
         }
     }
 
-    async fn ask_once(&mut self, turn: u32) -> Result<RequestOutcome, Fault> {
+    async fn ask_once(&mut self, turn: u32) -> Result<RequestOutcome, Error> {
         let request = self.form.fill(&mut self.record, &self.ask);
         self.window.count(&request);
         let prepared = self.parts.model.prepare(&request);
@@ -139,7 +139,7 @@ impl RunHost {
     }
 
     /// Returns whether to ask again: what can't be read was damaged on its way, or is from a gateway.
-    fn may_pass(&self, fault: &Fault) -> bool {
+    fn may_pass(&self, fault: &Error) -> bool {
         (self.parts.is_retryable)(fault) || fault.is(Code::PROVIDER_BAD_ANSWER)
     }
 
@@ -149,9 +149,9 @@ impl RunHost {
     async fn wait_for_retry(
         &mut self,
         retries: &mut Retries,
-        fault: Fault,
+        fault: Error,
         answer: AnswerSoFar,
-    ) -> Result<Option<(AnswerEnd, AnswerSoFar)>, Fault> {
+    ) -> Result<Option<(AnswerEnd, AnswerSoFar)>, Error> {
         let (turn, code) = (answer.turn, fault.code.clone());
         let delay = match retries.next(fault, &answer) {
             RetryVerdict::Wait(delay) => delay,
@@ -162,7 +162,7 @@ impl RunHost {
         Ok(end.map(|end| (end, self.answer(turn))))
     }
 
-    fn refused_request<'a>(&'a mut self, fault: &'a Fault) -> RefusedRequest<'a> {
+    fn refused_request<'a>(&'a mut self, fault: &'a Error) -> RefusedRequest<'a> {
         RefusedRequest {
             definitions: self.parts.executor.definitions(),
             fills_window: self.window.is_nearly_full(),
@@ -172,7 +172,7 @@ impl RunHost {
     }
 
     /// Changes what is asked next. `Some` where nothing helps, or somebody ended the run.
-    async fn mend(&mut self, mut fault: Fault, mending: &mut Mending) -> Result<Option<RunEnd>, Fault> {
+    async fn mend(&mut self, mut fault: Error, mending: &mut Mending) -> Result<Option<RunEnd>, Error> {
         loop {
             match mending.next(self.refused_request(&fault)) {
                 Mend::LeaveOut(parts) => return self.leave_out(parts).await.map(|()| None),
@@ -181,7 +181,7 @@ impl RunHost {
                     CompactionOutcome::Stopped(stop) => return self.stopped(stop).await.map(Some),
                     CompactionOutcome::Impossible(error) if fault.is(Code::CONTEXT_TOO_LONG) => {
                         let message = format!("{} {error}", fault.message);
-                        fault = Fault { message, ..error.into() };
+                        fault = Error { message, ..error.into() };
                     }
                     CompactionOutcome::Impossible(_) | CompactionOutcome::NothingToDo => {}
                 },
@@ -193,7 +193,7 @@ impl RunHost {
         }
     }
 
-    async fn leave_out(&mut self, parts: Vec<ContextDropped>) -> Result<(), Fault> {
+    async fn leave_out(&mut self, parts: Vec<ContextDropped>) -> Result<(), Error> {
         if parts.is_empty() {
             return Ok(());
         }
@@ -203,7 +203,7 @@ impl RunHost {
 
     /// Makes room before a request that would fill too much of the window. A request larger than a known window isn't
     /// sent: the run ends, and says what takes the space.
-    async fn make_room(&mut self) -> Result<Option<RunEnd>, Fault> {
+    async fn make_room(&mut self) -> Result<Option<RunEnd>, Error> {
         self.window.count(&self.form.fill(&mut self.record, &self.ask));
         match self.window.compact_where_due(&mut self.record, &self.stops).await? {
             CompactionOutcome::NothingToDo => Ok(None),
@@ -213,7 +213,7 @@ impl RunHost {
         }
     }
 
-    async fn compacted(&mut self) -> Result<Option<RunEnd>, Fault> {
+    async fn compacted(&mut self) -> Result<Option<RunEnd>, Error> {
         if let Some(end) = self.start_session().await? {
             return Ok(Some(end));
         }
@@ -227,7 +227,7 @@ impl RunHost {
         AnswerSoFar::new(session_id, run_id, turn, &self.ask, &self.parts.redactor, self.parts.bus.clone())
     }
 
-    async fn conclude(&mut self, end: AnswerEnd, answer: AnswerSoFar) -> Result<Option<RunEnd>, Fault> {
+    async fn conclude(&mut self, end: AnswerEnd, answer: AnswerSoFar) -> Result<Option<RunEnd>, Error> {
         match end {
             AnswerEnd::Finished if answer.is_too_long() => {
                 self.failed(bounds::too_long(), Some(answer)).await.map(Some)
@@ -254,7 +254,7 @@ impl RunHost {
     }
 
     /// The whole answer is stored in one transaction, its calls included, before any of them is looked at.
-    async fn answered(&mut self, mut answer: AnswerSoFar) -> Result<(), Fault> {
+    async fn answered(&mut self, mut answer: AnswerSoFar) -> Result<(), Error> {
         let definitions = self.parts.executor.definitions();
         let takes_tools = self.parts.model.takes_tools();
         let known = AnswerContext { definitions: &definitions, prompt: &self.record.state.prompt, takes_tools };
@@ -269,12 +269,12 @@ impl RunHost {
     }
 
     /// Records the part of an answer that arrived before it was cut off.
-    pub(crate) async fn interrupted(&mut self, answer: AnswerSoFar, cut: Cut) -> Result<(), Fault> {
+    pub(crate) async fn interrupted(&mut self, answer: AnswerSoFar, cut: Cut) -> Result<(), Error> {
         let is_partly_kept = answer.is_partly_kept();
         self.store(answer_events::partial(answer, cut, self.parts.model.is_free()), is_partly_kept).await
     }
 
-    async fn store(&mut self, bodies: Vec<EventBody>, is_partly_kept: bool) -> Result<(), Fault> {
+    async fn store(&mut self, bodies: Vec<EventBody>, is_partly_kept: bool) -> Result<(), Error> {
         if !bodies.is_empty() {
             self.record.append(bodies).await?;
         }
@@ -286,8 +286,8 @@ impl RunHost {
 }
 
 /// An answer that had no room left in the window.
-fn no_room(model: &str) -> Fault {
-    Fault::new(
+fn no_room(model: &str) -> Error {
+    Error::new(
         Code::CONTEXT_TOO_LONG,
         format!("The conversation leaves {model} no room for an answer."),
         "Start a new session, or choose a model with a larger context window.",

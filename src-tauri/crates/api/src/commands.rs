@@ -6,7 +6,7 @@
 
 use crate::*;
 use arki_domain::projection::{Observation, ObservationFilter, QueuedMessage};
-use arki_domain::{Fault, QueueMode, StateChanged};
+use arki_domain::{Error, QueueMode, StateChanged};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ macro_rules! commands {
                     Err(fault) => Box::pin(std::future::ready(Err(fault.into()))),
                 },)*)*
                 _ => {
-                    let unknown = Fault::internal(format!("there is no command {name}"));
+                    let unknown = Error::internal(format!("there is no command {name}"));
                     Box::pin(std::future::ready(Err(unknown.into())))
                 }
             }
@@ -84,13 +84,13 @@ macro_rules! commands {
     };
 }
 
-fn parsed<T: DeserializeOwned>(name: &str, params: Value) -> Result<T, Fault> {
+fn parsed<T: DeserializeOwned>(name: &str, params: Value) -> Result<T, Error> {
     serde_json::from_value(params)
-        .map_err(|error| Fault::internal(format!("{name} was asked for in another form: {error}")))
+        .map_err(|error| Error::internal(format!("{name} was asked for in another form: {error}")))
 }
 
 fn json(answer: &impl Serialize) -> Result<String, CommandError> {
-    serde_json::to_string(answer).map_err(|error| Fault::internal(error).into())
+    serde_json::to_string(answer).map_err(|error| Error::internal(error).into())
 }
 
 fn in_json<T: Serialize + 'static>(mut steps: Steps<Value>) -> Steps<T> {

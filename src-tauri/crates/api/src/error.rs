@@ -13,8 +13,8 @@ wire! {
     }
 }
 
-impl From<arki_domain::Fault> for CommandError {
-    fn from(fault: arki_domain::Fault) -> Self {
+impl From<arki_domain::Error> for CommandError {
+    fn from(fault: arki_domain::Error) -> Self {
         Self { code: fault.code, message: fault.message, hint: fault.hint }
     }
 }

@@ -109,7 +109,7 @@ fn what_is_asked_and_answered_obeys_it() {
 
     let step = json!({"step": "key", "state": "ok", "durationMs": 3, "message": "", "code": null, "hint": null});
     command("test_provider", "step").validate(&step).unwrap();
-    let error: CommandError = arki_domain::Fault::internal("it broke").into();
+    let error: CommandError = arki_domain::Error::internal("it broke").into();
     validator("/properties/error").validate(&serde_json::to_value(error).unwrap()).unwrap();
 }
 

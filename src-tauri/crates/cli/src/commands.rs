@@ -44,8 +44,8 @@ use crate::command_output::ShowOutput;
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
 use crate::output::Printer;
-use arki_domain::Fault;
-use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Time};
+use arki_domain::Error;
+use arki_engine::{Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Time};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -142,7 +142,7 @@ pub(crate) enum CliCommand {
     Open(open::OpenArguments),
 }
 
-pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, Error> {
     let Arguments { dir, command, .. } = arguments;
     effects::refuse_under_a_tool(&command)?;
     if let CliCommand::Pipelines(command) = &command
@@ -182,7 +182,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
     if let Some(reason) = engine.unwritable() {
         output.aside(format!("Read-only: {}", reason.message));
     }
-    let client = Client::attach(&engine, "cli", Presence::default());
+    let client = Client::attach(&engine, "cli", ClientCapabilities::default());
     let works = effects::works(&command);
     let exit = match command {
         CliCommand::Exec(exec) => exec::run(&client, &dir, exec, output).await,

@@ -1,6 +1,6 @@
 //! Exit codes, as the contract lists them.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::RunEnd;
 use std::process::ExitCode;
 
@@ -64,7 +64,7 @@ const USAGE_CODES: &[Code] = &[
 ];
 
 impl Exit {
-    pub(crate) fn of_fault(fault: &Fault) -> Self {
+    pub(crate) fn of_fault(fault: &Error) -> Self {
         match USAGE_CODES.iter().any(|code| fault.is(*code)) {
             true => Self::Usage,
             false => Self::Failed,

@@ -7,7 +7,7 @@ use crate::output::{Printer, dim, visible};
 use crate::progress::TICK;
 use crate::review;
 use arki_domain::projection::RunState;
-use arki_domain::{ApprovalId, Code, Event, EventBody, Fault, QuestionAsked, RunId, SessionId, plural};
+use arki_domain::{ApprovalId, Code, Error, Event, EventBody, QuestionAsked, RunId, SessionId, plural};
 #[cfg(unix)]
 use arki_engine::outlives_terminal;
 use arki_engine::{ActiveRun, Client, Engine, RunEnd, Subscription, check_output, one_line};
@@ -23,8 +23,8 @@ pub(crate) async fn to_end(
     client: &Client,
     output: &Printer,
     mut subscription: Subscription,
-    mut running: (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
-) -> Result<Exit, Fault> {
+    mut running: (ActiveRun, JoinHandle<Result<RunEnd, Error>>),
+) -> Result<Exit, Error> {
     let engine = client.engine();
     loop {
         let session_id = running.0.session_id.clone();
@@ -50,8 +50,8 @@ pub(crate) async fn to_next_stop(
     engine: &Arc<Engine>,
     output: &Printer,
     mut subscription: Subscription,
-    (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
-) -> Result<Exit, Fault> {
+    (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Error>>),
+) -> Result<Exit, Error> {
     for fault in engine.mcp().take_mcp_faults() {
         output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }
@@ -71,7 +71,7 @@ pub(crate) async fn to_next_stop(
                 run.stop();
             }
             announced = subscription.next() => screen.show(engine, announced)?,
-            ended = &mut handle => break ended.map_err(Fault::internal)??,
+            ended = &mut handle => break ended.map_err(Error::internal)??,
             _ = ticks.tick(), if screen.shows_progress() => screen.draw_progress(),
         }
     };
@@ -122,7 +122,7 @@ pub(crate) async fn to_next_stop(
 }
 
 /// The number of commands that this process still runs for the session.
-fn in_background(engine: &Engine, run: &ActiveRun) -> Result<usize, Fault> {
+fn in_background(engine: &Engine, run: &ActiveRun) -> Result<usize, Error> {
     let calls = engine.runs().background_calls(&run.session_id)?;
     Ok(calls.iter().filter(|call| call.process_id == std::process::id()).count())
 }
@@ -133,7 +133,7 @@ pub(crate) fn tell_grants(output: &Printer, run: &ActiveRun) {
 }
 
 /// Prints what a pipeline's last step said, as it is.
-pub(crate) fn print_output(engine: &Engine, output: &Printer, run_id: &RunId) -> Result<(), Fault> {
+pub(crate) fn print_output(engine: &Engine, output: &Printer, run_id: &RunId) -> Result<(), Error> {
     if output.json {
         let mut last = None;
         engine.sessions().each_run_event(run_id, |event| last = Some(event))?;
@@ -158,7 +158,7 @@ struct FollowedRun {
 }
 
 impl FollowedRun {
-    fn of(engine: &Engine, run: &RunId) -> Result<Self, Fault> {
+    fn of(engine: &Engine, run: &RunId) -> Result<Self, Error> {
         let mut standing = Self::default();
         engine.sessions().each_run_event(run, |event| standing.apply(&event))?;
         Ok(standing)
@@ -177,7 +177,7 @@ impl FollowedRun {
 }
 
 /// True if the run, or a sub-agent's run, had a call denied because the folder is not trusted.
-fn was_denied(engine: &Engine, state: Option<&RunState>, subagents: Vec<RunId>) -> Result<bool, Fault> {
+fn was_denied(engine: &Engine, state: Option<&RunState>, subagents: Vec<RunId>) -> Result<bool, Error> {
     if state.is_some_and(|state| state.denied_untrusted) {
         return Ok(true);
     }
@@ -245,7 +245,7 @@ pub(crate) fn tell_question(output: &Printer, session_id: &SessionId, question: 
 }
 
 /// Prints the pending approval and the shortest commands that decide it.
-fn tell_approval(engine: &Engine, output: &Printer, id: &ApprovalId) -> Result<(), Fault> {
+fn tell_approval(engine: &Engine, output: &Printer, id: &ApprovalId) -> Result<(), Error> {
     if !output.json {
         output.aside("");
         review::at_stop(engine, &engine.approvals().pending().approval(id)?, |line| output.aside(line));

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
             runtime.shutdown_background();
             exit
         }
-        Err(error) => Err(arki_domain::Fault::internal(error)),
+        Err(error) => Err(arki_domain::Error::internal(error)),
     };
     let lost = output.lost().map_or(Ok(()), Err);
     exit.and_then(|exit| lost.map(|()| exit))
@@ -70,6 +70,6 @@ fn start_log(level: Option<&str>) {
 fn report_panics_in_words() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
-        Printer::new(false).fault(&arki_domain::Fault::internal(format_args!("a part of Arki crashed{place}")));
+        Printer::new(false).fault(&arki_domain::Error::internal(format_args!("a part of Arki crashed{place}")));
     }));
 }

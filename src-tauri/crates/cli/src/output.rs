@@ -2,7 +2,7 @@
 
 use crate::command_output::ShowOutput;
 use anstream::{stderr, stdout};
-use arki_domain::{Code, Fault, io_words};
+use arki_domain::{Code, Error, io_words};
 use arki_engine::{InvisibleCharacters, one_line};
 use serde::Serialize;
 use std::io::Write;
@@ -26,7 +26,7 @@ impl Printer {
     }
 
     /// The error if standard output could not be written. A reader that has gone away is not an error.
-    pub(crate) fn lost(&self) -> Option<Fault> {
+    pub(crate) fn lost(&self) -> Option<Error> {
         let kind = *self.failed.get()?;
         let (code, hint) = match kind {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
@@ -34,7 +34,7 @@ impl Printer {
             }
             _ => (Code::IO_FAILED, "Check where standard output goes, then try again."),
         };
-        Some(Fault::new(code, format!("Can't write to standard output: {}.", io_words(kind)), hint))
+        Some(Error::new(code, format!("Can't write to standard output: {}.", io_words(kind)), hint))
     }
 
     fn note(&self, written: std::io::Result<()>) {
@@ -88,7 +88,7 @@ impl Printer {
     }
 
     /// `error[CODE]: what happened` and `hint: what to do`.
-    pub(crate) fn fault(&self, fault: &Fault) {
+    pub(crate) fn fault(&self, fault: &Error) {
         let mut stderr = stderr();
         let (message, difference) = told(fault);
         for line in difference {
@@ -109,14 +109,14 @@ impl Printer {
                 #[serde(skip_serializing_if = "Option::is_none")]
                 cause: Option<&'a str>,
             }
-            let Fault { code, message, hint, cause, .. } = fault;
+            let Error { code, message, hint, cause, .. } = fault;
             self.object(&ErrorLine { r#type: "error", code, message, hint, cause: cause.as_deref() });
         }
     }
 }
 
 /// The sentence of an error, and the lines of the difference that it is about.
-fn told(fault: &Fault) -> (&str, Vec<&str>) {
+fn told(fault: &Error) -> (&str, Vec<&str>) {
     match fault.message.split_once('\n') {
         Some((message, difference)) if fault.is(Code::PIPELINE_CHANGED) => (message, difference.lines().collect()),
         _ => (&fault.message, Vec::new()),

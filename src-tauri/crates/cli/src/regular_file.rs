@@ -1,15 +1,15 @@
 //! Files that a user names are read to their end, which a pipe or a device may not have.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::path::Path;
 
 /// A folder, or nothing, is for whoever opens it to tell of.
 ///
 /// # Errors
 /// `USAGE` for what may never end.
-pub(crate) fn ensure(file: &Path) -> Result<(), Fault> {
+pub(crate) fn ensure(file: &Path) -> Result<(), Error> {
     match std::fs::metadata(file) {
-        Ok(found) if !found.is_file() && !found.is_dir() => Err(Fault::new(
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(Error::new(
             Code::USAGE,
             format!("{} is not a regular file.", file.display()),
             "Save it to a file first, and use that.",

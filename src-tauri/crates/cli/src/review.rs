@@ -1,7 +1,7 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
-use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Fault, Hunk};
+use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ pub(crate) fn diff(
     requested: &ApprovalRequested,
     shown: &ShownPart,
     mut line: impl FnMut(String),
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let Some(preview) = &requested.preview else { return Ok(()) };
     let review = engine.approvals().reviews().review_diff(record, requested)?;
     let wanted = match shown {

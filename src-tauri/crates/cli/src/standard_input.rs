@@ -1,7 +1,7 @@
 //! Standard input as a prompt, or beside one.
 
 use crate::output::Printer;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::MAX_PIPED_BYTES;
 use std::io::{IsTerminal, Read};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// `USAGE` where it is too long or no text.
-pub(crate) fn as_prompt(output: &Printer) -> Result<String, Fault> {
+pub(crate) fn as_prompt(output: &Printer) -> Result<String, Error> {
     if std::io::stdin().is_terminal() {
         output.aside("Type the prompt, then press Ctrl+D.");
     }
@@ -24,7 +24,7 @@ pub(crate) fn as_prompt(output: &Printer) -> Result<String, Fault> {
     let read = read_to_end(MAX_PROMPT_BYTES, waits, output);
     let prompt = read.ok().filter(|prompt| prompt.len() <= MAX_PROMPT_BYTES);
     prompt.and_then(|prompt| String::from_utf8(prompt).ok()).ok_or_else(|| {
-        Fault::new(
+        Error::new(
             Code::USAGE,
             "The prompt on standard input is not UTF-8, or it is longer than 4 MiB.",
             "Pass the prompt as an argument, or name the file in the prompt instead of piping it in.",
@@ -36,25 +36,25 @@ pub(crate) fn as_prompt(output: &Printer) -> Result<String, Fault> {
 ///
 /// # Errors
 /// `IO_FAILED` where it can't be read.
-pub(crate) fn as_input(limit: usize, output: &Printer) -> Result<Vec<u8>, Fault> {
+pub(crate) fn as_input(limit: usize, output: &Printer) -> Result<Vec<u8>, Error> {
     if std::io::stdin().is_terminal() {
         output.aside("Type the input, then press Ctrl+D.");
     }
     read_to_end(limit, "Waiting for the input on standard input to end.", output)
-        .map_err(|_| Fault::new(Code::IO_FAILED, "Can't read standard input.", "Check where it comes from."))
+        .map_err(|_| Error::new(Code::IO_FAILED, "Can't read standard input.", "Check where it comes from."))
 }
 
 /// The input piped in beside a prompt; empty if standard input is a terminal or a device.
 ///
 /// # Errors
 /// `IO_FAILED` where it can't be read.
-pub(crate) fn beside_prompt(output: &Printer) -> Result<Vec<u8>, Fault> {
+pub(crate) fn beside_prompt(output: &Printer) -> Result<Vec<u8>, Error> {
     if !is_piped() {
         return Ok(Vec::new());
     }
     let waits = "Waiting for standard input to end, to append it to the prompt. Use --no-stdin to skip it.";
     read_to_end(MAX_PIPED_BYTES, waits, output).map_err(|_| {
-        Fault::new(
+        Error::new(
             Code::IO_FAILED,
             "Can't read standard input.",
             "Check where it comes from, or skip it with --no-stdin.",

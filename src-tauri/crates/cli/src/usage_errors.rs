@@ -3,7 +3,7 @@
 use crate::commands::Arguments;
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::one_line;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -67,10 +67,10 @@ fn is_missing_command(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand)
 }
 
-fn fault(error: &clap::Error, given: &[OsString]) -> Fault {
+fn fault(error: &clap::Error, given: &[OsString]) -> Error {
     let (command, named) = meant(given);
     let (message, hint) = words(error, &command, &named);
-    Fault::new(Code::USAGE, one_line(&message), one_line(&hint.unwrap_or_else(|| help_of(&named))))
+    Error::new(Code::USAGE, one_line(&message), one_line(&hint.unwrap_or_else(|| help_of(&named))))
 }
 
 /// The sentence for an error, and a hint where that is more than reading the help.

@@ -5,7 +5,7 @@
 //! anything counts; each may have several texts, which become paragraphs of one part, in order.
 
 use crate::template::{Rendered, render_with};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The depth to which fragments may include fragments.
@@ -46,7 +46,7 @@ pub enum PromptError {
     TooLong { origin: &'static str, bytes: usize },
 }
 
-impl From<PromptError> for Fault {
+impl From<PromptError> for Error {
     fn from(error: PromptError) -> Self {
         let (code, hint) = match &error {
             PromptError::FragmentNotFound { known, .. } if known.is_empty() => {
@@ -197,10 +197,10 @@ mod tests {
             ("{{fragment:nul}}", Code::PROMPT_VALIDATION_FAILED, "null character"),
             (&long, Code::PROMPT_VALIDATION_FAILED, "the limit is"),
         ] {
-            let fault = Fault::from(built(prompt, &fragments).unwrap_err());
+            let fault = Error::from(built(prompt, &fragments).unwrap_err());
             assert!(fault.is(code) && fault.message.contains(words), "{fault:?}");
         }
-        let fault = Fault::from(built("{{fragment:c}}", &fragments).unwrap_err());
+        let fault = Error::from(built("{{fragment:c}}", &fragments).unwrap_err());
         assert!(fault.hint.contains("a, b, empty"), "{fault:?}");
     }
 

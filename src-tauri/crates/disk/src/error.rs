@@ -1,6 +1,6 @@
 //! Files that can't be read or written, and the one place where `io::Error` is translated.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::fmt;
 use std::io;
 
@@ -150,7 +150,7 @@ fn is_descriptor_limit(_: &io::Error) -> bool {
     false
 }
 
-impl From<FileError> for Fault {
+impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
         Self::new(error.code(), error.to_string(), error.hint())
     }

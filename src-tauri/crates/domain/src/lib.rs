@@ -11,9 +11,9 @@ mod typescript;
 
 mod canonical;
 mod descent;
+mod error;
 mod event;
 mod event_body;
-mod fault;
 mod glob_readings;
 mod hidden;
 mod hook;
@@ -46,9 +46,9 @@ pub use canonical::{
     with_safe_numbers,
 };
 pub use descent::Descent;
+pub use error::{Code, Error};
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
-pub use fault::{Code, Fault};
 pub use glob_readings::glob_readings;
 pub use hidden::{is_hidden, one_plain_line};
 pub use hook::{HOOK_PART, HookEvent, HookMoment, HookOutcome, MAX_STOP_HOLDS, NotificationKind, SessionSource};

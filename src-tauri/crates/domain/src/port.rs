@@ -1,7 +1,7 @@
 //! The ports: what the planner needs of the world, to be implemented by others and wired by the engine.
 
 use crate::{
-    ApprovalId, ChatRequest, ContextAdded, Event, EventDraft, Fault, HookMoment, HookRan, LiveEvent, PreparedRequest,
+    ApprovalId, ChatRequest, ContextAdded, Error, Event, EventDraft, HookMoment, HookRan, LiveEvent, PreparedRequest,
     QuestionId, Redactor, RequestHead, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
     projection::{AgentState, AnsweredHooks, FinishedCall, InterruptedHook, PendingCall},
 };
@@ -35,43 +35,43 @@ impl Clock for SystemClock {
 pub trait EventLog: Send + Sync {
     /// Stores the drafts in order and in one transaction; returns once they are as durable as their kinds ask for, and
     /// announced to subscribers.
-    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault>;
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Error>;
 
     /// Returns what was appended after event `seq`, also by others, oldest first. Cheap when there is nothing.
-    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault>;
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Error>;
 
     /// Returns one event of a session.
-    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault>;
+    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Error>;
 
     /// Keeps what requests are made of beside the conversation, and returns the hash under which it lies: as long as an
     /// event that is appended soon names it. A log in memory has no such place, and only tells the hash.
-    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
         Ok(head.to_keep(&Redactor::default()).0)
     }
 
     /// Keeps the next piece of what is streamed, so that a crash does not lose it; a piece must not end within what
     /// may become a key. `None` clears all of them.
-    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault>;
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Error>;
 }
 
 /// Contents by their SHA-256, kept as long as a session speaks of them, and the last snapshot of each project.
 #[async_trait]
 pub trait ContentStore: Send + Sync {
     /// Stores the contents; they are on the disk when it returns. Contents that exist already are not stored again.
-    async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault>;
+    async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Error>;
 
     /// Returns what the session, or one that it was forked from, keeps as an artifact; `id` is how its hash begins.
-    async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault>;
+    async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Returns a kept content by its SHA-256 hex; `None` where it is not kept any more.
-    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault>;
+    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Returns what a project's files were when it was last looked at, in the bytes it was put with; `None` when that
     /// is not known, or what it speaks of is no longer kept.
-    async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault>;
+    async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Error>;
 
     /// Takes the place of the last one. What it speaks of is kept as long as it is the last.
-    async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Fault>;
+    async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Error>;
 }
 
 /// A content on its way to be kept.
@@ -105,7 +105,7 @@ pub trait LiveBus: Send + Sync {
     fn publish(&self, event: LiveEvent);
 }
 
-pub type ChatStream = BoxStream<'static, Result<StreamEvent, Fault>>;
+pub type ChatStream = BoxStream<'static, Result<StreamEvent, Error>>;
 
 /// A model of a provider, ready to be asked.
 #[async_trait]
@@ -148,10 +148,10 @@ pub trait ChatModel: Send + Sync {
 
     /// Translates into the vendor's bytes: the same ones for the same request, until the provider refuses an optional
     /// part of it. Then others, without that part, so that whoever was refused sees that it is worth asking again.
-    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Error>;
 
     /// Sends, and streams the answer. Dropping the stream ends the request.
-    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault>;
+    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Error>;
 }
 
 /// Everything a call is judged and executed with, besides the call.
@@ -195,7 +195,7 @@ pub enum CallOutcome {
     /// The user has paused the run in the middle of the call, which goes on when the run does.
     Paused,
     /// There is a `tool.result`, and the run must not go on before the user has looked.
-    Stopped(Fault),
+    Stopped(Error),
 }
 
 /// Context that comes in during a run, such as the rules of a folder that it touches. Whoever asks leaves out what the
@@ -240,7 +240,7 @@ pub trait Executor: Send + Sync {
 
     /// Judges the call and, if nothing stands against it, does it. `call` carries what the log already knows of it, so
     /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
-    async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Fault>;
+    async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Error>;
 
     /// Returns a picture that a call has read, by its SHA-256 hex.
     async fn picture(&self, _hash: &str) -> Option<Vec<u8>> {
@@ -250,10 +250,10 @@ pub trait Executor: Send + Sync {
     /// Executes calls that the model made in one answer like [`Self::execute`]: calls of which nothing is known yet, or
     /// calls on which sub-agents were set to work. As many of the first ones as can be are done at the same time, and
     /// recorded in their order; at least the first is.
-    async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
+    async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Error> {
         match calls.first() {
             Some(first) => self.execute(first, context).await,
-            None => Err(Fault::internal("no call to execute")),
+            None => Err(Error::internal("no call to execute")),
         }
     }
 
@@ -275,12 +275,12 @@ pub trait Executor: Send + Sync {
     async fn end_helpers(&self) {}
 
     /// Records what a hook did that was still at work when Arki ended; it is not run again.
-    async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn settle_hook(&self, _hook: &InterruptedHook, _context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
         Ok(Vec::new())
     }
 
     /// Records the hooks after a call that had not answered when Arki ended; they are not run.
-    async fn settle_hooks_after(&self, _call: &FinishedCall, _context: &CallContext) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn settle_hooks_after(&self, _call: &FinishedCall, _context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
         Ok(Vec::new())
     }
 
@@ -291,7 +291,7 @@ pub trait Executor: Send + Sync {
         _moment: &HookMoment,
         _answered: &AnsweredHooks,
         _context: &CallContext,
-    ) -> Result<Vec<Arc<Event>>, Fault> {
+    ) -> Result<Vec<Arc<Event>>, Error> {
         Ok(Vec::new())
     }
 

@@ -7,7 +7,7 @@
     reason = "its output is its result, and it makes its folder"
 )]
 
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
 use std::hint::black_box;
 use std::path::Path;
@@ -19,11 +19,11 @@ const ROUNDS: usize = 10;
 const SKILLS_BELOW: &str = ".claude/skills";
 
 #[tokio::main]
-async fn main() -> Result<(), Fault> {
-    let home = tempfile::tempdir().map_err(Fault::internal)?;
+async fn main() -> Result<(), Error> {
+    let home = tempfile::tempdir().map_err(Error::internal)?;
     let (project, own) = (home.path().join("project"), home.path().join("config"));
-    written(&project.join(SKILLS_BELOW), SKILLS / 2).map_err(Fault::internal)?;
-    written(&own.join("skills"), SKILLS / 2).map_err(Fault::internal)?;
+    written(&project.join(SKILLS_BELOW), SKILLS / 2).map_err(Error::internal)?;
+    written(&own.join("skills"), SKILLS / 2).map_err(Error::internal)?;
     let directories = Directories { config: own.clone(), data: home.path().join("data") };
     let environment_keys = EnvironmentKeys::default();
     let engine = Engine::open(EngineOptions { directories, ephemeral: true, environment_keys })?;

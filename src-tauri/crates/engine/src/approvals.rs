@@ -15,7 +15,7 @@ mod surroundings;
 mod typed_rules;
 
 use crate::accounts::Accounts;
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex};
 /// Decisions on approvals, over what is pending, what is reviewed and what the user allows from then on.
 pub struct Approvals {
     records: Arc<Records>,
-    kernels: Arc<Kernels>,
+    kernels: Arc<ExecutorFactory>,
     sessions: Arc<Sessions>,
     pending: Arc<PendingApprovals>,
     reviews: ApprovalReviews,
@@ -43,7 +43,7 @@ impl Approvals {
         records: Arc<Records>,
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
-        kernels: Arc<Kernels>,
+        kernels: Arc<ExecutorFactory>,
         sessions: Arc<Sessions>,
     ) -> Self {
         let pending = Arc::new(PendingApprovals { records: records.clone() });

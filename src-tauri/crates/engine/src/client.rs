@@ -3,9 +3,9 @@
 
 use crate::Engine;
 use crate::approvals::resolve::Resolution;
+use crate::client_capabilities::ClientCapabilities;
 use crate::events::observing::Observing;
 use crate::mcp::Answering;
-use crate::presence::Presence;
 use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -19,7 +19,7 @@ use crate::schedules::StartedBySchedule;
 use crate::sessions::names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
-use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, RunId, SessionId};
+use arki_domain::{ApprovalId, ApprovalMode, Code, Error, QuestionId, QueueMode, RunId, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct Client {
     engine: Arc<Engine>,
     /// The origin of its decisions in the log: `window`, `cli`.
     name: &'static str,
-    presence: Presence,
+    presence: ClientCapabilities,
     /// The folder that is open.
     folder: Mutex<Option<PathBuf>>,
     observing: Observing,
@@ -42,14 +42,14 @@ pub struct Client {
 /// The effect of a decision.
 pub struct DecisionEffect {
     /// Why the rule that was to be kept is not. The decision holds all the same.
-    pub rule_not_kept: Option<Fault>,
+    pub rule_not_kept: Option<Error>,
     /// The run, which goes on; `None` where another process works on the session and goes on with it.
     pub run: Option<RunningRun>,
 }
 
 impl Client {
     #[must_use]
-    pub fn attach(engine: &Arc<Engine>, name: &'static str, presence: Presence) -> Self {
+    pub fn attach(engine: &Arc<Engine>, name: &'static str, presence: ClientCapabilities) -> Self {
         let _answering = presence.answers.then(|| engine.mcp().answers());
         Self {
             engine: engine.clone(),
@@ -84,7 +84,7 @@ impl Client {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read; then the one before stays open.
-    pub async fn open(&self, folder: &Path) -> Result<ProjectState, Fault> {
+    pub async fn open(&self, folder: &Path) -> Result<ProjectState, Error> {
         let folder = folder.to_owned();
         let project = blocking(self.engine.projects(), move |projects| projects.project(&folder)).await?;
         self.set_folder(Path::new(&project.path));
@@ -102,7 +102,7 @@ impl Client {
     /// # Errors
     /// `COMMAND_UNKNOWN`, or when the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
-    pub async fn start_run(&self, start: StartRun) -> Result<RunningRun, Fault> {
+    pub async fn start_run(&self, start: StartRun) -> Result<RunningRun, Error> {
         let (opened, start) = self.runs().typed(None, start).await?;
         self.runs().start_run_in(self.presence, opened, start).await
     }
@@ -111,7 +111,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::start_run`].
-    pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<RunningRun, Fault> {
+    pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<RunningRun, Error> {
         let (opened, start) = self.runs().typed(Some(opened), start).await?;
         self.runs().start_run_in(self.presence, opened, start).await
     }
@@ -120,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Self::start_run`] and of queueing.
-    pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<Accepted, Fault> {
+    pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<Accepted, Error> {
         let (_, start) = self.runs().typed(None, start).await?;
         self.runs().send(self.presence, start, mode).await
     }
@@ -138,7 +138,7 @@ impl Client {
         pictures: Vec<String>,
         options: SendOptions,
         mode: Option<QueueMode>,
-    ) -> Result<Sent, Fault> {
+    ) -> Result<Sent, Error> {
         let prepared = blocking(self.runs(), move |runs| Ok((runs.target_shown(to)?, from_base64(&pictures)?)));
         let (target, images) = prepared.await?;
         let session_id = match &target {
@@ -158,7 +158,7 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Self::start_run`].
-    pub async fn send_next(&self, session_id: &SessionId) -> Result<Option<RunningRun>, Fault> {
+    pub async fn send_next(&self, session_id: &SessionId) -> Result<Option<RunningRun>, Error> {
         self.runs().send_next(self.presence, session_id).await
     }
 
@@ -167,7 +167,7 @@ impl Client {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
-    pub async fn resume_run(&self, session_id: &SessionId, approve: Option<ApprovalMode>) -> Result<RunningRun, Fault> {
+    pub async fn resume_run(&self, session_id: &SessionId, approve: Option<ApprovalMode>) -> Result<RunningRun, Error> {
         self.runs().resume_run(self.presence, session_id, approve).await
     }
 
@@ -181,7 +181,7 @@ impl Client {
         named: &NamedPlace,
         approve: Option<ApprovalMode>,
         definition: DefinitionChoice,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         match self.runs().resume_named(self.presence, named, approve, definition).await {
             Err(fault) if fault.is(Code::RUN_NOT_FOUND) && named.run.is_none() => {
                 self.send_next(&named.session.session_id).await?.ok_or(fault)
@@ -195,7 +195,7 @@ impl Client {
     /// # Errors
     /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
     /// has happened then.
-    pub async fn start_pipeline(&self, start: StartPipeline) -> Result<RunningRun, Fault> {
+    pub async fn start_pipeline(&self, start: StartPipeline) -> Result<RunningRun, Error> {
         self.runs().start_pipeline(self.presence, start).await
     }
 
@@ -203,7 +203,7 @@ impl Client {
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn start_due(&self) -> Result<Vec<StartedBySchedule>, Fault> {
+    pub async fn start_due(&self) -> Result<Vec<StartedBySchedule>, Error> {
         self.engine.schedules().start_due(self.presence).await
     }
 
@@ -211,7 +211,7 @@ impl Client {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn await_due(&self) -> Result<(), Fault> {
+    pub async fn await_due(&self) -> Result<(), Error> {
         tokio::time::sleep(self.engine.schedules().until_due().await?).await;
         Ok(())
     }
@@ -245,7 +245,7 @@ impl Client {
         run_id: &RunId,
         step: &str,
         definition: DefinitionChoice,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         self.runs().retry_pipeline(self.presence, run_id, step, definition).await
     }
 
@@ -255,7 +255,7 @@ impl Client {
     /// # Errors
     /// Where nothing is decided: `APPROVAL_NOT_FOUND`, `APPROVAL_ALREADY_RESOLVED`, `STALE_PREVIEW` and others. Where the
     /// decision is in the log but the run cannot go on: those of [`Self::resume_run`].
-    pub async fn decide(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<DecisionEffect, Fault> {
+    pub async fn decide(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<DecisionEffect, Error> {
         let (engine, name, presence) = (self.engine.clone(), self.name, self.presence);
         let approval_id = approval_id.clone();
         let deciding = tokio::spawn(async move {
@@ -267,7 +267,7 @@ impl Client {
             };
             Ok(DecisionEffect { rule_not_kept: decided.rule_not_kept, run })
         });
-        deciding.await.map_err(Fault::internal)?
+        deciding.await.map_err(Error::internal)?
     }
 
     /// Records the answer to a question and goes on with the run.
@@ -280,7 +280,7 @@ impl Client {
         session_id: &SessionId,
         question_id: &QuestionId,
         text: &str,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         self.runs().answer_question(self.presence, session_id, question_id, text).await
     }
 
@@ -288,7 +288,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::answer_question`].
-    pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<RunningRun, Fault> {
+    pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<RunningRun, Error> {
         let session = session_id.clone();
         let open = blocking(self.engine.sessions(), move |sessions| sessions.question_to_answer(&session)).await?;
         self.answer_question(session_id, &open.asked.question_id, text).await
@@ -299,7 +299,7 @@ impl Client {
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn stop_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+    pub async fn stop_session(&self, session_id: &SessionId) -> Result<(), Error> {
         self.runs().stop_session(self.presence, session_id).await
     }
 
@@ -307,7 +307,7 @@ impl Client {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
-    pub async fn begin_observations(&self, filter: ObservationFilter) -> Result<u32, Fault> {
+    pub async fn begin_observations(&self, filter: ObservationFilter) -> Result<u32, Error> {
         if let Some(session_id) = filter.session_id.clone() {
             blocking(self.engine.sessions(), move |sessions| sessions.session(&session_id)).await?;
         }
@@ -318,7 +318,7 @@ impl Client {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn next_observations(&self, number: u32) -> Result<Option<Vec<Observation>>, Fault> {
+    pub async fn next_observations(&self, number: u32) -> Result<Option<Vec<Observation>>, Error> {
         self.observing.next(number).await
     }
 

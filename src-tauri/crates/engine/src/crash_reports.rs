@@ -3,7 +3,7 @@
 use crate::directories::Directories;
 use arki_api::CrashReport;
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
-use arki_domain::Fault;
+use arki_domain::Error;
 use std::backtrace::Backtrace;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,9 +29,9 @@ pub fn keep_crash_reports(directories: &Directories, program: &'static str) {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn newest_crash_report(directories: &Directories) -> Result<Option<CrashReport>, Fault> {
+pub fn newest_crash_report(directories: &Directories) -> Result<Option<CrashReport>, Error> {
     let Some((at, path)) = reports(&folder(directories)).pop() else { return Ok(None) };
-    let text = std::fs::read(path).map_err(Fault::internal)?;
+    let text = std::fs::read(path).map_err(Error::internal)?;
     Ok(Some(CrashReport { at, text: String::from_utf8_lossy(&text).into_owned() }))
 }
 
@@ -39,7 +39,7 @@ pub fn newest_crash_report(directories: &Directories) -> Result<Option<CrashRepo
 ///
 /// # Errors
 /// When one of them cannot be removed.
-pub fn remove_crash_reports(directories: &Directories, until: i64) -> Result<(), Fault> {
+pub fn remove_crash_reports(directories: &Directories, until: i64) -> Result<(), Error> {
     for (_, path) in reports(&folder(directories)).iter().filter(|(at, _)| *at <= until) {
         remove_private_file(path)?;
     }

@@ -1,7 +1,7 @@
 //! The folders of Arki's own data.
 
 use arki_disk::create_private_dir;
-use arki_domain::{Code, Fault, sha256_hex};
+use arki_domain::{Code, Error, sha256_hex};
 use std::path::PathBuf;
 
 /// Enough of a hash to tell projects apart; some programs have trouble with long paths.
@@ -21,10 +21,10 @@ impl Directories {
     /// # Errors
     /// `CONFIG_INVALID` when there is neither a variable nor a home, or the home's path is relative: then nobody could
     /// tell what is secret in it.
-    pub fn from_environment() -> Result<Self, Fault> {
+    pub fn from_environment() -> Result<Self, Error> {
         if let Some(home) = std::env::home_dir().filter(|home| !home.is_absolute()) {
             let message = format!("The home folder {:?} is not an absolute path.", home.display().to_string());
-            return Err(Fault::new(Code::CONFIG_INVALID, message, "Set HOME to the full path of your home folder."));
+            return Err(Error::new(Code::CONFIG_INVALID, message, "Set HOME to the full path of your home folder."));
         }
         Self::whatever_home()
     }
@@ -33,7 +33,7 @@ impl Directories {
     ///
     /// # Errors
     /// `CONFIG_INVALID` when there is neither a variable nor a home.
-    pub fn whatever_home() -> Result<Self, Fault> {
+    pub fn whatever_home() -> Result<Self, Error> {
         let config = variable("ARKI_CONFIG_DIR").or_else(default_config).ok_or_else(no_home)?;
         let data = variable("ARKI_DATA_DIR").or_else(default_data).ok_or_else(no_home)?;
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
@@ -42,10 +42,10 @@ impl Directories {
 
     /// # Errors
     /// `CONFIG_INVALID` where one of them is a file.
-    pub(crate) fn ensure_are_folders(&self) -> Result<(), Fault> {
+    pub(crate) fn ensure_are_folders(&self) -> Result<(), Error> {
         let both = [("configuration", &self.config, "ARKI_CONFIG_DIR"), ("data", &self.data, "ARKI_DATA_DIR")];
         both.into_iter().try_for_each(|(what, path, variable)| match path.metadata() {
-            Ok(found) if !found.is_dir() => Err(Fault::new(
+            Ok(found) if !found.is_dir() => Err(Error::new(
                 Code::CONFIG_INVALID,
                 format!("The {what} folder {} is a file.", path.display()),
                 format!("Set {variable} to a folder, or move the file away."),
@@ -173,8 +173,8 @@ fn pages_on_macos() -> Option<PathBuf> {
     Some(home.join("Library").join("WebKit").join("org.arki.desktop"))
 }
 
-fn no_home() -> Fault {
-    Fault::new(
+fn no_home() -> Error {
+    Error::new(
         Code::CONFIG_INVALID,
         "There is no home folder to keep the configuration and the data in.",
         "Set ARKI_CONFIG_DIR and ARKI_DATA_DIR.",

@@ -8,7 +8,7 @@ use crate::sessions::Sessions;
 use crate::{Engine, EngineOptions};
 use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
-use arki_domain::{Fault, io_words};
+use arki_domain::{Error, io_words};
 use arki_process::{PathOrigin, inherited_environment, open_files, open_files_problem, path_origin};
 use arki_sandbox::{Sandbox, SandboxStatus};
 use serde::Serialize;
@@ -43,7 +43,7 @@ impl Check {
         Self { name, state: CheckState::Ok, detail: detail.into(), hint: String::new() }
     }
 
-    fn of(name: &'static str, state: CheckState, fault: Fault) -> Self {
+    fn of(name: &'static str, state: CheckState, fault: Error) -> Self {
         Self { name, state, detail: fault.message, hint: fault.hint }
     }
 }
@@ -56,8 +56,8 @@ pub async fn doctor_without_database(
     options: EngineOptions,
     folder: &Path,
     name: &'static str,
-    reason: Fault,
-) -> Result<Vec<Check>, Fault> {
+    reason: Error,
+) -> Result<Vec<Check>, Error> {
     let engine = Engine::without_database(options)?;
     let doctor = engine.doctor();
     let storage = Check {
@@ -163,7 +163,7 @@ impl Doctor {
                     1 => "The event log of 1 session is broken; it is read-only.".to_owned(),
                     broken => format!("The event log of {broken} sessions is broken; they are read-only."),
                 };
-                let fault = Fault::new(
+                let fault = Error::new(
                     arki_domain::Code::LOG_CHAIN_BROKEN,
                     message,
                     "`arki verify` names the first broken event of each.",

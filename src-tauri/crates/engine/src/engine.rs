@@ -10,13 +10,13 @@ use crate::config;
 use crate::doctor::Doctor;
 use crate::events::observations::Observations;
 use crate::events::subscription::{EventFilter, Subscription};
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::projects::memory_files::OWN_MEMORY;
 use crate::records::events_since::EventsSince;
 use crate::records::model_memory::StoredModelMemory;
-use crate::records::{Grounds, Records};
+use crate::records::{EngineDeps, Records};
 use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
 use crate::schedules::Schedules;
@@ -25,7 +25,7 @@ use crate::sessions::{Sessions, names};
 use crate::worktrees::Worktrees;
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
-use arki_domain::{Clock, Fault, Redactor, SystemClock};
+use arki_domain::{Clock, Error, Redactor, SystemClock};
 use arki_sandbox::Sandbox;
 use arki_store::{
     ContentsReport, Salvaged, Store, StoreError, StoreOptions, StoreReader, VerifyReport, open_or_salvage,
@@ -65,7 +65,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the directories or the database cannot be used; the fault says why and what to do.
-    pub fn open(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+    pub fn open(options: EngineOptions) -> Result<Arc<Self>, Error> {
         options.directories.ensure_are_folders()?;
         ensure_config(&options.directories)?;
         let database = options.directories.database();
@@ -84,7 +84,7 @@ impl Engine {
     ///
     /// # Errors
     /// Those of [`Self::open`].
-    pub fn open_to_read(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+    pub fn open_to_read(options: EngineOptions) -> Result<Arc<Self>, Error> {
         options.directories.ensure_are_folders()?;
         ensure_config(&options.directories)?;
         let database = options.directories.database();
@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// Returns for what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
-    pub(crate) fn without_database(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+    pub(crate) fn without_database(options: EngineOptions) -> Result<Arc<Self>, Error> {
         let options = EngineOptions { ephemeral: true, ..options };
         Self::over(options, None, |_, store_options| Ok((Store::open_in_memory(store_options)?, None)))
     }
@@ -112,14 +112,14 @@ impl Engine {
         options: EngineOptions,
         decided_before: Option<StoreReader>,
         open_store: impl FnOnce(&EngineOptions, StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError>,
-    ) -> Result<Arc<Self>, Fault> {
+    ) -> Result<Arc<Self>, Error> {
         let redactor = Redactor::new(placeholder_key(&options.directories, !options.ephemeral));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
         let (store, salvaged) = open_store(&options, store_options)?;
         let EngineOptions { directories, ephemeral: is_ephemeral, environment_keys } = options;
         let (own_directories, own_redactor) = (directories.clone(), redactor.clone());
-        let grounds = Grounds { store, redactor, clock, directories, is_ephemeral, decided_before };
+        let grounds = EngineDeps { store, redactor, clock, directories, is_ephemeral, decided_before };
         let records = Arc::new(Records::new(grounds));
         let memory = Arc::new(StoredModelMemory(records.store().clone()));
         let accounts = Arc::new(Accounts::new(own_directories, own_redactor, environment_keys, memory));
@@ -139,8 +139,13 @@ impl Engine {
             let (records, accounts, projects) = (records.clone(), accounts.clone(), projects.clone());
             let late_log = LateLog { log: records.log().clone(), runs: runs.clone() };
             let background = Arc::new(BackgroundCommands::new(Arc::new(late_log)));
-            let kernels =
-                Arc::new(Kernels::new(records.clone(), projects.clone(), mcp.clone(), background, runs.clone()));
+            let kernels = Arc::new(ExecutorFactory::new(
+                records.clone(),
+                projects.clone(),
+                mcp.clone(),
+                background,
+                runs.clone(),
+            ));
             let sessions = Arc::new(Sessions::new(
                 records.clone(),
                 accounts.clone(),
@@ -207,7 +212,7 @@ impl Engine {
         cursor: Option<&str>,
         filter: &EventFilter,
         limit: usize,
-    ) -> Result<EventsSince, Fault> {
+    ) -> Result<EventsSince, Error> {
         self.records.events_since(cursor, filter, limit).await
     }
 
@@ -221,7 +226,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn end_of_events(&self) -> Result<String, Fault> {
+    pub async fn end_of_events(&self) -> Result<String, Error> {
         self.records.end_of_events().await
     }
 
@@ -229,7 +234,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn follow_others(&self) -> Result<(), Fault> {
+    pub fn follow_others(&self) -> Result<(), Error> {
         self.records.follow_others()
     }
 
@@ -290,7 +295,7 @@ impl Engine {
 
     /// Why nothing can be kept, where the engine was opened to read; `None` where everything works.
     #[must_use]
-    pub fn unwritable(&self) -> Option<Fault> {
+    pub fn unwritable(&self) -> Option<Error> {
         self.records.unwritable()
     }
 
@@ -310,7 +315,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the write-ahead log could not be emptied; nothing is lost by it.
-    pub fn close(&self) -> Result<(), Fault> {
+    pub fn close(&self) -> Result<(), Error> {
         Ok(self.records.store().close()?)
     }
 
@@ -340,16 +345,16 @@ pub struct Verified {
 ///
 /// # Errors
 /// When the database is missing or cannot be read; a broken chain is in the reports.
-pub async fn verify(directories: &Directories, session: Option<&str>, scope: VerifyScope) -> Result<Verified, Fault> {
+pub async fn verify(directories: &Directories, session: Option<&str>, scope: VerifyScope) -> Result<Verified, Error> {
     directories.ensure_are_folders()?;
     let (database, name) = (directories.database(), session.map(str::to_owned));
     let opened = tokio::task::spawn_blocking(move || {
         let reader = Store::open_read_only(&database)?;
         let session = name.map(|name| names::session(&reader, &name)).transpose()?;
         let has_anchors = reader.verifier().has_anchors()?;
-        Ok::<_, Fault>((reader, session, has_anchors))
+        Ok::<_, Error>((reader, session, has_anchors))
     });
-    let (reader, session, has_anchors) = opened.await.map_err(Fault::internal)??;
+    let (reader, session, has_anchors) = opened.await.map_err(Error::internal)??;
     // The keychain is only asked where there is something to check with its key.
     let key = match has_anchors {
         true => anchor_key().await.ok().flatten(),
@@ -363,11 +368,11 @@ pub async fn verify(directories: &Directories, session: Option<&str>, scope: Ver
         };
         Ok(Verified { sessions, contents })
     });
-    verified.await.map_err(Fault::internal)?
+    verified.await.map_err(Error::internal)?
 }
 
 /// A configuration folder that cannot be written does not stop anybody: the defaults hold.
-fn ensure_config(directories: &Directories) -> Result<(), Fault> {
+fn ensure_config(directories: &Directories) -> Result<(), Error> {
     let file = directories.config_file();
     if file.exists() {
         remove_unfinished_writes(&directories.config);

@@ -18,7 +18,7 @@ use crate::projects::Projects;
 use crate::projects::open::OpenProject;
 use crate::records::{Records, blocking};
 use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
-use arki_domain::{Code, Fault, PartKind};
+use arki_domain::{Code, Error, PartKind};
 use arki_mcp::{Elicitor, ListedTool, OpeningStep, Ports, Prompt, Server, SignIn, tools_of, unmet_tool};
 use arki_process::CommandLimits;
 use arki_tools::Tool;
@@ -43,7 +43,7 @@ pub struct Mcp {
     /// The number of clients that see servers' questions, and can answer.
     answering: Arc<AtomicUsize>,
     /// Why servers have no tools in the runs that were begun, until somebody asks.
-    faults: Mutex<Vec<Fault>>,
+    faults: Mutex<Vec<Error>>,
 }
 
 /// Counts a client that can show what servers ask, for as long as it lives.
@@ -74,7 +74,7 @@ impl Mcp {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner).values().map(|kept| kept.server.clone()).collect()
     }
 
-    fn note(&self, fault: Fault) {
+    fn note(&self, fault: Error) {
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if faults.len() < MAX_FAULTS {
             faults.push(fault);
@@ -180,7 +180,7 @@ impl Mcp {
                 Err(fault) => {
                     tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
                     let hint = format!("This run continues without its tools. {}", fault.hint);
-                    self.note(Fault { hint, ..fault });
+                    self.note(Error { hint, ..fault });
                 }
             }
         }
@@ -188,7 +188,7 @@ impl Mcp {
 
     /// Why servers, or some of their tools, are missing in the runs that were begun since this was asked last.
     #[must_use]
-    pub fn take_mcp_faults(&self) -> Vec<Fault> {
+    pub fn take_mcp_faults(&self) -> Vec<Error> {
         std::mem::take(&mut *self.faults.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -196,7 +196,7 @@ impl Mcp {
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
-    pub fn mcp_listed(&self, folder: &Path) -> Result<Vec<McpServerEntry>, Fault> {
+    pub fn mcp_listed(&self, folder: &Path) -> Result<Vec<McpServerEntry>, Error> {
         let open = self.projects.load_project(folder)?;
         let config = self.projects.config_of(&open)?;
         let servers = self.mcp_servers(&open, &config);
@@ -219,7 +219,7 @@ impl Mcp {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn mcp_configured(&self) -> Result<Vec<McpServerEntry>, Fault> {
+    pub fn mcp_configured(&self) -> Result<Vec<McpServerEntry>, Error> {
         let config = self.accounts.user_config()?;
         Ok(config.mcp_servers.iter().map(|(name, server)| entries::of_untrusted(name, server)).collect())
     }
@@ -234,7 +234,7 @@ impl Mcp {
         folder: &Path,
         name: &str,
         on_step: &mut (dyn FnMut(McpTestStep) + Send),
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, Error> {
         let server = self.mcp_server(folder, name).await?;
         let mut since = Instant::now();
         let in_ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -264,7 +264,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_test`].
-    pub fn mcp_tools_listed(&self, folder: &Path, name: &str) -> Result<(Vec<ListedTool>, Vec<McpRefusedTool>), Fault> {
+    pub fn mcp_tools_listed(&self, folder: &Path, name: &str) -> Result<(Vec<ListedTool>, Vec<McpRefusedTool>), Error> {
         let agreement = self.configured_mcp_server(folder, name)?.0.remembered()?.unwrap_or_default();
         let left_out = entries::refused(&agreement);
         Ok((agreement.latest, left_out))
@@ -274,7 +274,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_test`].
-    pub fn mcp_trail(&self, folder: &Path, name: &str) -> Result<String, Fault> {
+    pub fn mcp_trail(&self, folder: &Path, name: &str) -> Result<String, Error> {
         Ok(self.records.redactor().redact(&self.configured_mcp_server(folder, name)?.0.trail()).into_owned())
     }
 
@@ -282,7 +282,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_test`], and `MCP_TOOL_CHANGED` when they are others by now.
-    pub async fn mcp_agree(self: &Arc<Self>, folder: &Path, name: &str, digest: &str) -> Result<(), Fault> {
+    pub async fn mcp_agree(self: &Arc<Self>, folder: &Path, name: &str, digest: &str) -> Result<(), Error> {
         self.mcp_server(folder, name).await?.agree(digest).await.map(drop)
     }
 
@@ -290,7 +290,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_test`], and when the server cannot be asked.
-    pub async fn mcp_look(self: &Arc<Self>, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
+    pub async fn mcp_look(self: &Arc<Self>, folder: &Path, name: &str) -> Result<McpServerEntry, Error> {
         let (folder, name) = (folder.to_owned(), name.to_owned());
         let found = blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name));
         let (server, configured) = found.await?;
@@ -307,7 +307,7 @@ impl Mcp {
         folder: &Path,
         name: &str,
         show: impl Fn(&str) + Send + Sync + 'static,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let (folder, name) = (folder.to_owned(), name.to_owned());
         let found = blocking(self, move |mcp| {
             let (server, _) = mcp.configured_mcp_server(&folder, &name)?;
@@ -328,7 +328,7 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::mcp_look`].
-    pub async fn mcp_prompts(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Vec<Prompt>, Fault> {
+    pub async fn mcp_prompts(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Vec<Prompt>, Error> {
         self.mcp_server(folder, name).await?.prompts().await
     }
 
@@ -342,7 +342,7 @@ impl Mcp {
         name: &str,
         prompt: &str,
         arguments: &serde_json::Map<String, serde_json::Value>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, Error> {
         self.mcp_server(folder, name).await?.prompt(prompt, arguments).await
     }
 
@@ -351,13 +351,13 @@ impl Mcp {
         join_all(self.all().iter().map(|server| server.stop())).await;
     }
 
-    async fn mcp_server(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Arc<Server>, Fault> {
+    async fn mcp_server(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Arc<Server>, Error> {
         let (folder, name) = (folder.to_owned(), name.to_owned());
         let found = blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name));
         Ok(found.await?.0)
     }
 
-    fn configured_mcp_server(&self, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Fault> {
+    fn configured_mcp_server(&self, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Error> {
         let open = self.projects.load_project(folder)?;
         let config = self.projects.config_of(&open)?;
         let Some(configured) = config.mcp_servers.get(name) else {
@@ -366,7 +366,7 @@ impl Mcp {
                 Some(nearest) => format!("The nearest is \"{nearest}\". `arki mcp list` shows them all."),
                 None => "Add one with `arki mcp add`, or in the settings.".to_owned(),
             };
-            return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, format!("There is no MCP server \"{name}\" here."), hint));
+            return Err(Error::new(Code::MCP_SERVER_UNKNOWN, format!("There is no MCP server \"{name}\" here."), hint));
         };
         let mut servers = self.mcp_servers(&open, &config).into_iter();
         let server = servers.find(|server| server.settings().name == name).ok_or_else(|| {
@@ -374,7 +374,7 @@ impl Mcp {
                 true => format!("The program of the MCP server \"{name}\" has changed since you trusted this folder."),
                 false => "MCP servers don't start in a folder that isn't trusted.".to_owned(),
             };
-            Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`, or choose another folder with -C.")
+            Error::new(Code::UNTRUSTED, message, "Trust it with `arki trust`, or choose another folder with -C.")
         })?;
         Ok((server, configured.clone()))
     }

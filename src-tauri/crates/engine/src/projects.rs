@@ -26,7 +26,7 @@ pub(crate) mod trusted_folders;
 
 use crate::accounts::Accounts;
 use crate::records::{Records, blocking};
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use arki_sandbox::SandboxStatus;
 use arki_tools::BackgroundCommands;
 use leavings::Leavings;
@@ -68,7 +68,7 @@ impl Projects {
         &self,
         session_ids: Vec<SessionId>,
         background: &BackgroundCommands,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, Error> {
         let discarded = self.trees.discard(session_ids, background).await?;
         let has_some = !discarded.is_empty();
         blocking(&self.leavings, move |leavings| {

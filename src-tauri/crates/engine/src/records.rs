@@ -15,7 +15,7 @@ use crate::events::announcer::Announcer;
 use crate::events::bus::Bus;
 use crate::events::recorded_log::RecordedLog;
 use crate::this_process::is_alive;
-use arki_domain::{Clock, ContentStore, EventLog, Fault, LiveBus, Redactor, RunId};
+use arki_domain::{Clock, ContentStore, Error, EventLog, LiveBus, Redactor, RunId};
 use arki_store::{Store, StoreReader};
 use contents::Contents;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) struct Records {
 }
 
 /// The stores and services that they are made of.
-pub(crate) struct Grounds {
+pub(crate) struct EngineDeps {
     pub(crate) store: Store,
     pub(crate) redactor: Redactor,
     pub(crate) clock: Arc<dyn Clock>,
@@ -50,8 +50,8 @@ pub(crate) struct Grounds {
 }
 
 impl Records {
-    pub(crate) fn new(grounds: Grounds) -> Self {
-        let Grounds { store, redactor, clock, directories, is_ephemeral, decided_before } = grounds;
+    pub(crate) fn new(grounds: EngineDeps) -> Self {
+        let EngineDeps { store, redactor, clock, directories, is_ephemeral, decided_before } = grounds;
         let store = Arc::new(store.with_process_check(is_alive));
         let bus = Arc::new(Bus::new());
         let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
@@ -145,8 +145,8 @@ impl Records {
     }
 
     /// Why nothing can be kept, where the store was opened to read; `None` where everything works.
-    pub(crate) fn unwritable(&self) -> Option<Fault> {
-        self.store.unwritable().cloned().map(Fault::from)
+    pub(crate) fn unwritable(&self) -> Option<Error> {
+        self.store.unwritable().cloned().map(Error::from)
     }
 }
 
@@ -154,8 +154,8 @@ impl Records {
 /// streams and Ctrl-C are waited for.
 pub(crate) async fn blocking<S: Send + Sync + 'static, T: Send + 'static>(
     service: &Arc<S>,
-    work: impl FnOnce(&Arc<S>) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
+    work: impl FnOnce(&Arc<S>) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let service = service.clone();
-    tokio::task::spawn_blocking(move || work(&service)).await.map_err(Fault::internal)?
+    tokio::task::spawn_blocking(move || work(&service)).await.map_err(Error::internal)?
 }

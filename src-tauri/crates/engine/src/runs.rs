@@ -33,7 +33,7 @@ mod waiting;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::records::Records;
@@ -52,16 +52,16 @@ pub struct Runs {
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
-    kernels: Arc<Kernels>,
+    kernels: Arc<ExecutorFactory>,
     sessions: Arc<Sessions>,
     approvals: Arc<Approvals>,
     active: ActiveRuns,
     /// Held while results are reported to a parent run, so that each is reported once.
-    telling_above: tokio::sync::Mutex<()>,
+    parent_notify_lock: tokio::sync::Mutex<()>,
     /// The work that follows runs, on nobody's way.
     afterwards: Mutex<Vec<JoinHandle<()>>>,
     /// The sessions that this program has worked on.
-    taken_up: Mutex<HashSet<SessionId>>,
+    started_here: Mutex<HashSet<SessionId>>,
     /// The channel to the clients that notify the user of stopped runs.
     notices: broadcast::Sender<RunNotice>,
 }
@@ -72,11 +72,11 @@ impl Runs {
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
         mcp: Arc<Mcp>,
-        kernels: Arc<Kernels>,
+        kernels: Arc<ExecutorFactory>,
         sessions: Arc<Sessions>,
         approvals: Arc<Approvals>,
     ) -> Self {
-        let (active, telling_above, afterwards, taken_up) = Default::default();
+        let (active, parent_notify_lock, afterwards, started_here) = Default::default();
         let notices = broadcast::Sender::new(MAX_UNHEARD_NOTICES);
         Self {
             records,
@@ -87,14 +87,14 @@ impl Runs {
             sessions,
             approvals,
             active,
-            telling_above,
+            parent_notify_lock,
             afterwards,
-            taken_up,
+            started_here,
             notices,
         }
     }
 
-    pub(crate) fn kernels(&self) -> &Arc<Kernels> {
+    pub(crate) fn kernels(&self) -> &Arc<ExecutorFactory> {
         &self.kernels
     }
 

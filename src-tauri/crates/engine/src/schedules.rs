@@ -7,7 +7,7 @@
 
 mod due;
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::projects::Projects;
 use crate::projects::open::canonical;
 use crate::projects::pipelines::WholePipeline;
@@ -17,7 +17,7 @@ use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
 use arki_api::{MissedRuns, PipelineSchedule, ScheduledRun};
 use arki_domain::projection::SessionState;
-use arki_domain::{ApprovalMode, Code, Fault, RunId};
+use arki_domain::{ApprovalMode, Code, Error, RunId};
 use due::{Due, Times, dealt_with};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ impl From<arki_api::SaveSchedule> for NewSchedule {
 /// A run that a schedule has started, or why it hasn't.
 pub struct StartedBySchedule {
     pub schedule: String,
-    pub run: Result<RunningRun, Fault>,
+    pub run: Result<RunningRun, Error>,
 }
 
 /// The schedules of pipelines, which start runs.
@@ -101,7 +101,7 @@ impl Schedules {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn list(self: &Arc<Self>) -> Result<Vec<PipelineSchedule>, Fault> {
+    pub async fn list(self: &Arc<Self>) -> Result<Vec<PipelineSchedule>, Error> {
         let now = self.records.clock().now_ms();
         let (_, schedules) = self.stored().await?;
         Ok(schedules.into_iter().map(|(name, stored)| shown(name, stored, now)).collect())
@@ -111,7 +111,7 @@ impl Schedules {
     ///
     /// # Errors
     /// `USAGE` where there is none, or when the database cannot be read.
-    pub async fn find(self: &Arc<Self>, name: &str) -> Result<PipelineSchedule, Fault> {
+    pub async fn find(self: &Arc<Self>, name: &str) -> Result<PipelineSchedule, Error> {
         self.list().await?.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| unknown(name))
     }
 
@@ -120,7 +120,7 @@ impl Schedules {
     ///
     /// # Errors
     /// `USAGE` for a name, an expression or a time zone that can't be; `PIPELINE_NOT_FOUND` and others of the pipeline.
-    pub async fn save(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Fault> {
+    pub async fn save(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Error> {
         ensure_name(&new.name)?;
         let times = Times::new(&new.cron, new.time_zone.as_deref())?;
         times.ensure_comes(&new.cron, self.records.clock().now_ms())?;
@@ -149,7 +149,7 @@ impl Schedules {
         self.change(move |schedules| {
             if schedules.len() >= MAX_SCHEDULES && !schedules.contains_key(&name) {
                 let words = format!("There are {MAX_SCHEDULES} schedules already.");
-                return Err(Fault::new(Code::USAGE, words, "Remove one with `arki schedule rm`."));
+                return Err(Error::new(Code::USAGE, words, "Remove one with `arki schedule rm`."));
             }
             let known = schedules.get(&name);
             let (last, last_run) = known.map(|known| (known.last.clone(), known.last_run.clone())).unwrap_or_default();
@@ -162,7 +162,7 @@ impl Schedules {
 
     /// # Errors
     /// `USAGE` where there is none of this name.
-    pub async fn remove(self: &Arc<Self>, name: &str) -> Result<(), Fault> {
+    pub async fn remove(self: &Arc<Self>, name: &str) -> Result<(), Error> {
         self.change(|schedules| schedules.remove(name).map(drop).ok_or_else(|| unknown(name))).await
     }
 
@@ -170,7 +170,7 @@ impl Schedules {
     ///
     /// # Errors
     /// `USAGE` where there is none of this name.
-    pub async fn switch(self: &Arc<Self>, name: &str, is_on: bool) -> Result<(), Fault> {
+    pub async fn switch(self: &Arc<Self>, name: &str, is_on: bool) -> Result<(), Error> {
         let now = self.records.clock().now_ms();
         self.change(|schedules| {
             let schedule = schedules.get_mut(name).ok_or_else(|| unknown(name))?;
@@ -185,7 +185,10 @@ impl Schedules {
     ///
     /// # Errors
     /// When the database cannot be used. A pipeline that can't be started is told beside.
-    pub(crate) async fn start_due(self: &Arc<Self>, presence: Presence) -> Result<Vec<StartedBySchedule>, Fault> {
+    pub(crate) async fn start_due(
+        self: &Arc<Self>,
+        presence: ClientCapabilities,
+    ) -> Result<Vec<StartedBySchedule>, Error> {
         let now = self.records.clock().now_ms();
         let (known, schedules) = self.stored().await?;
         let (mut changed, mut is_changed) = (schedules, false);
@@ -227,7 +230,7 @@ impl Schedules {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) async fn until_due(self: &Arc<Self>) -> Result<Duration, Fault> {
+    pub(crate) async fn until_due(self: &Arc<Self>) -> Result<Duration, Error> {
         let now = self.records.clock().now_ms();
         let next = self.list().await?.into_iter().filter_map(|schedule| schedule.next_at).min();
         let left = next.map(|next| Duration::from_millis(u64::try_from(next - now).unwrap_or(0)));
@@ -236,16 +239,16 @@ impl Schedules {
 
     async fn start_scheduled(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         name: &str,
         schedule: &StoredSchedule,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let start = start_of(name, schedule);
         let (folder, pipeline) = (start.folder.clone(), start.name.clone());
         let whole =
             blocking(self, move |schedules| schedules.whole_pipeline_at(&canonical(&folder)?, &pipeline)).await?;
         if whole.fingerprint() != schedule.definition {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::PIPELINE_CHANGED,
                 "The pipeline has changed since the schedule was made.",
                 format!("Review it with `arki pipelines show`, then save the schedule {name} again."),
@@ -254,13 +257,13 @@ impl Schedules {
         self.runs.start_whole_pipeline(presence, start, whole).await
     }
 
-    fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Fault> {
+    fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Error> {
         let open = self.projects.load_project(folder)?;
         self.projects.find_whole_pipeline(&open, folder, named)
     }
 
     /// Returns whether the run may still do something: also where it waits for a decision, or is paused.
-    async fn is_at_work(self: &Arc<Self>, run_id: Option<RunId>) -> Result<bool, Fault> {
+    async fn is_at_work(self: &Arc<Self>, run_id: Option<RunId>) -> Result<bool, Error> {
         let Some(run_id) = run_id else { return Ok(false) };
         let record = self.records.store().read(move |reader| reader.lists().run(&run_id)).await?;
         Ok(record.is_some_and(|record| {
@@ -272,8 +275,8 @@ impl Schedules {
         self: &Arc<Self>,
         name: &str,
         due_at: i64,
-        run: &Result<RunningRun, Fault>,
-    ) -> Result<(), Fault> {
+        run: &Result<RunningRun, Error>,
+    ) -> Result<(), Error> {
         let (run_id, skipped) = match run {
             Ok((active, _)) => (Some(active.run_id.clone()), None),
             Err(fault) => (None, Some(fault.message.clone())),
@@ -289,18 +292,18 @@ impl Schedules {
         .await
     }
 
-    async fn stored(self: &Arc<Self>) -> Result<(Option<String>, StoredSchedules), Fault> {
+    async fn stored(self: &Arc<Self>) -> Result<(Option<String>, StoredSchedules), Error> {
         let stored = self.records.store().read(|reader| reader.meta(SETTING)).await?;
-        let schedules = stored.as_deref().map(serde_json::from_str).transpose().map_err(Fault::internal)?;
+        let schedules = stored.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?;
         Ok((stored, schedules.unwrap_or_default()))
     }
 
-    async fn swap(self: &Arc<Self>, known: Option<&str>, schedules: &StoredSchedules) -> Result<bool, Fault> {
-        let value = serde_json::to_string(schedules).map_err(Fault::internal)?;
+    async fn swap(self: &Arc<Self>, known: Option<&str>, schedules: &StoredSchedules) -> Result<bool, Error> {
+        let value = serde_json::to_string(schedules).map_err(Error::internal)?;
         Ok(self.records.store().swap_meta(SETTING, known, &value).await?)
     }
 
-    async fn change(self: &Arc<Self>, change: impl Fn(&mut StoredSchedules) -> Result<(), Fault>) -> Result<(), Fault> {
+    async fn change(self: &Arc<Self>, change: impl Fn(&mut StoredSchedules) -> Result<(), Error>) -> Result<(), Error> {
         for _ in 0..MAX_TRIES {
             let (known, mut schedules) = self.stored().await?;
             change(&mut schedules)?;
@@ -308,7 +311,7 @@ impl Schedules {
                 return Ok(());
             }
         }
-        Err(Fault::new(Code::SESSION_BUSY, "The schedules are being changed by another program.", "Try again."))
+        Err(Error::new(Code::SESSION_BUSY, "The schedules are being changed by another program.", "Try again."))
     }
 }
 
@@ -330,15 +333,15 @@ fn shown(name: String, stored: StoredSchedule, now_ms: i64) -> PipelineSchedule 
     PipelineSchedule { name, pipeline, folder, cron, time_zone, missed, params, is_on, next_at, last }
 }
 
-fn ensure_name(name: &str) -> Result<(), Fault> {
+fn ensure_name(name: &str) -> Result<(), Error> {
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     if (1..=64).contains(&name.len()) && name.chars().all(is_allowed) {
         return Ok(());
     }
     let words = format!("{name:?} can't be the name of a schedule.");
-    Err(Fault::new(Code::USAGE, words, "Use 1 to 64 letters, digits, `-` and `_`."))
+    Err(Error::new(Code::USAGE, words, "Use 1 to 64 letters, digits, `-` and `_`."))
 }
 
-fn unknown(name: &str) -> Fault {
-    Fault::new(Code::USAGE, format!("There is no schedule {name:?}."), "`arki schedule list` shows all schedules.")
+fn unknown(name: &str) -> Error {
+    Error::new(Code::USAGE, format!("There is no schedule {name:?}."), "`arki schedule list` shows all schedules.")
 }

@@ -8,8 +8,8 @@
 mod parts;
 
 use crate::accounts::Accounts;
-use crate::kernels::Kernels;
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
+use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::runs::prompt_images::kept_images;
@@ -19,7 +19,7 @@ use arki_agent::messages_as_text;
 use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
 use arki_domain::projection::Transcript;
 use arki_domain::{
-    ChatRequest, Code, EngineRequest, Event, EventBody, Executor, Fault, Message, ModelOptions, RequestHead,
+    ChatRequest, Code, EngineRequest, Error, Event, EventBody, Executor, Message, ModelOptions, RequestHead,
     RunStarted, SessionId, ToolDefinition,
 };
 use arki_llm::WrittenAgain;
@@ -68,7 +68,7 @@ pub struct SentRequests {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    kernels: Arc<Kernels>,
+    kernels: Arc<ExecutorFactory>,
     sessions: Arc<Sessions>,
     /// The one that a client opened last, whose parts it asks for one by one.
     opened: Mutex<Option<Arc<SentRequest>>>,
@@ -79,7 +79,7 @@ impl SentRequests {
         records: Arc<Records>,
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
-        kernels: Arc<Kernels>,
+        kernels: Arc<ExecutorFactory>,
         sessions: Arc<Sessions>,
     ) -> Self {
         Self { records, accounts, projects, kernels, sessions, opened: Mutex::default() }
@@ -90,7 +90,7 @@ impl SentRequests {
     /// # Errors
     /// `EVENT_NOT_FOUND` where the session has no such event, `USAGE` where it is no request, or when the database can't
     /// be read.
-    pub fn find(&self, session_id: &SessionId, seq: u64) -> Result<SentRequest, Fault> {
+    pub fn find(&self, session_id: &SessionId, seq: u64) -> Result<SentRequest, Error> {
         let (event, request) = self.logged_request(session_id, seq)?;
         let mut to_seq = seq - 1;
         let mut sent = self.made_again(&event, &request, to_seq)?;
@@ -115,12 +115,12 @@ impl SentRequests {
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub fn first_parts(&self, session_id: &SessionId, seq: u64) -> Result<arki_api::SentRequest, Fault> {
+    pub fn first_parts(&self, session_id: &SessionId, seq: u64) -> Result<arki_api::SentRequest, Error> {
         Ok(self.open_request(session_id, seq)?.for_clients())
     }
 
     /// Makes it again, and keeps it for whoever asks for more of it.
-    fn open_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Fault> {
+    fn open_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Error> {
         let sent = Arc::new(self.find(session_id, seq)?);
         let size = sent.body.as_ref().map_or(0, Bytes::len);
         let kept = (size <= MAX_KEPT_BYTES).then(|| sent.clone());
@@ -129,7 +129,7 @@ impl SentRequests {
     }
 
     /// The one that was opened last, or else made again.
-    fn opened_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Fault> {
+    fn opened_request(&self, session_id: &SessionId, seq: u64) -> Result<Arc<SentRequest>, Error> {
         let last = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match last.filter(|last| last.session_id == *session_id && last.seq == seq) {
             Some(last) => Ok(last),
@@ -139,7 +139,7 @@ impl SentRequests {
 
     /// # Errors
     /// As [`Self::find`].
-    pub fn parts(&self, session_id: &SessionId, seq: u64, (side, from): (SentSide, usize)) -> Result<SentParts, Fault> {
+    pub fn parts(&self, session_id: &SessionId, seq: u64, (side, from): (SentSide, usize)) -> Result<SentParts, Error> {
         Ok(self.opened_request(session_id, seq)?.parts_from(side, from))
     }
 
@@ -150,33 +150,33 @@ impl SentRequests {
         session_id: &SessionId,
         seq: u64,
         (side, place, from): (SentSide, usize, usize),
-    ) -> Result<SentText, Fault> {
+    ) -> Result<SentText, Error> {
         self.opened_request(session_id, seq)?.text_from(side, place, from)
     }
 
     /// # Errors
     /// As [`Self::find`]; `USAGE` where the bytes that were sent aren't proven.
-    pub fn json(&self, session_id: &SessionId, seq: u64, form: SentForm) -> Result<String, Fault> {
+    pub fn json(&self, session_id: &SessionId, seq: u64, form: SentForm) -> Result<String, Error> {
         self.opened_request(session_id, seq)?.json(form)
     }
 
-    fn logged_request(&self, session_id: &SessionId, seq: u64) -> Result<(Event, EngineRequest), Fault> {
+    fn logged_request(&self, session_id: &SessionId, seq: u64) -> Result<(Event, EngineRequest), Error> {
         let hint = format!("`arki events {session_id} --json` shows the session's events with their numbers.");
         let Some(event) = self.records.reader().log().event(session_id, seq)? else {
             let message = format!("The session {session_id} has no event {seq}.");
-            return Err(Fault::new(Code::EVENT_NOT_FOUND, message, hint));
+            return Err(Error::new(Code::EVENT_NOT_FOUND, message, hint));
         };
         match event.body() {
             EventBody::EngineRequest(request) => Ok((event, request)),
             _ => {
                 let message = format!("Event {seq} isn't a model request but {}.", event.kind);
-                Err(Fault::new(Code::USAGE, message, "Name an event of the type engine.request. ".to_owned() + &hint))
+                Err(Error::new(Code::USAGE, message, "Name an event of the type engine.request. ".to_owned() + &hint))
             }
         }
     }
 
     /// Makes the request again from the events up to `to_seq`.
-    fn made_again(&self, event: &Event, request: &EngineRequest, to_seq: u64) -> Result<SentRequest, Fault> {
+    fn made_again(&self, event: &Event, request: &EngineRequest, to_seq: u64) -> Result<SentRequest, Error> {
         let mut before = self.before(event, to_seq)?;
         let is_turn = request.purpose.is_none();
         let hash = request.head_hash.clone().or_else(|| before.head.take().filter(|_| is_turn));
@@ -227,7 +227,7 @@ impl SentRequests {
         })
     }
 
-    fn before(&self, request: &Event, to_seq: u64) -> Result<LogBeforeRequest, Fault> {
+    fn before(&self, request: &Event, to_seq: u64) -> Result<LogBeforeRequest, Error> {
         let mut before = LogBeforeRequest::default();
         for stretch in self.sessions.lineage(&request.session_id)? {
             let is_own = stretch.session_id == request.session_id;
@@ -250,7 +250,7 @@ impl SentRequests {
 
     /// Returns the system prompt that the run began with, where it is stored here, and tools and options as they would be
     /// today: what requests were made of before it was kept with them.
-    fn head_today(&self, session_id: &SessionId, started: &RunStarted) -> Result<RequestHead, Fault> {
+    fn head_today(&self, session_id: &SessionId, started: &RunStarted) -> Result<RequestHead, Error> {
         let stored = self.records.reader().contents().blob(&started.system_prompt_hash)?;
         let system = stored.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
         let (tools, options) = self.tools_today(session_id, started).unwrap_or_else(|fault| {
@@ -264,7 +264,7 @@ impl SentRequests {
         &self,
         session_id: &SessionId,
         started: &RunStarted,
-    ) -> Result<(Arc<[ToolDefinition]>, ModelOptions), Fault> {
+    ) -> Result<(Arc<[ToolDefinition]>, ModelOptions), Error> {
         let open = self.projects.load_project(Path::new(&self.sessions.session(session_id)?.project))?;
         let mut config = self.projects.config_of(&open)?.for_agent(&started.agent)?;
         let RunStarted { options, model, .. } = started;
@@ -282,11 +282,11 @@ impl SentRequests {
         let output_schema = options.output_schema.clone();
         let asked = ModelOptions { output_schema, reasoning_effort: effort, ..config.model_options.clone() };
         config.policy.keep_rules_of(&open.path());
-        Ok((self.kernels.kernel(&open, &config, Presence::default()).definitions(), asked))
+        Ok((self.kernels.kernel(&open, &config, ClientCapabilities::default()).definitions(), asked))
     }
 
     /// Returns the events from the request to the next one of the same run that say what came of it.
-    fn answer_to(&self, event: &Event, request: &EngineRequest) -> Result<Vec<Event>, Fault> {
+    fn answer_to(&self, event: &Event, request: &EngineRequest) -> Result<Vec<Event>, Error> {
         let (mut answer, mut after) = (Vec::new(), event.seq);
         loop {
             let page = self.sessions.events_after(&event.session_id, after, EVENTS_A_PIECE)?;

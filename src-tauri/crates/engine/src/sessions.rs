@@ -38,10 +38,10 @@ pub(crate) mod wholeness;
 
 use crate::accounts::Accounts;
 use crate::accounts::keys::AnchorKey;
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use async_trait::async_trait;
 use claim::Claims;
 use std::sync::{Arc, Mutex, Weak};
@@ -54,7 +54,7 @@ pub struct Sessions {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    kernels: Arc<Kernels>,
+    kernels: Arc<ExecutorFactory>,
     runs: Weak<dyn EndsWaitingRuns>,
     claims: Claims,
     /// The logs that are known to be whole.
@@ -69,7 +69,7 @@ pub struct Sessions {
 pub(crate) trait EndsWaitingRuns: Send + Sync {
     /// # Errors
     /// `SESSION_BUSY` for a run that another process works on.
-    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault>;
+    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Error>;
 }
 
 impl Sessions {
@@ -77,7 +77,7 @@ impl Sessions {
         records: Arc<Records>,
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
-        kernels: Arc<Kernels>,
+        kernels: Arc<ExecutorFactory>,
         runs: Weak<dyn EndsWaitingRuns>,
     ) -> Self {
         let (claims, found, anchor_key, anchoring) = Default::default();

@@ -3,14 +3,14 @@
 
 mod repository;
 
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::projects::session_trees::{BranchName, NewWorktree, agreed_files};
 use crate::records::{Records, blocking};
 use crate::sessions::Sessions;
 use arki_api::{BroughtBranch, PlannedWorktree, SessionSummary, WorktreeEntry};
 use arki_domain::projection::SessionState;
-use arki_domain::{Code, Fault, plural};
+use arki_domain::{Code, Error, plural};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub enum Removal {
 pub struct Worktrees {
     records: Arc<Records>,
     projects: Arc<Projects>,
-    kernels: Arc<Kernels>,
+    kernels: Arc<ExecutorFactory>,
     sessions: Arc<Sessions>,
 }
 
@@ -38,7 +38,7 @@ impl Worktrees {
     pub(crate) fn new(
         records: Arc<Records>,
         projects: Arc<Projects>,
-        kernels: Arc<Kernels>,
+        kernels: Arc<ExecutorFactory>,
         sessions: Arc<Sessions>,
     ) -> Self {
         Self { records, projects, kernels, sessions }
@@ -48,7 +48,7 @@ impl Worktrees {
     ///
     /// # Errors
     /// `BRANCH_NAME_INVALID`, `FOLDER_UNAVAILABLE`, `WORKTREE_UNAVAILABLE`.
-    pub fn plan(&self, folder: &Path, branch: &str) -> Result<PlannedWorktree, Fault> {
+    pub fn plan(&self, folder: &Path, branch: &str) -> Result<PlannedWorktree, Error> {
         let (project, branch) = (self.project_of_worktree(folder)?, BranchName::parse(branch)?);
         let place = crate::projects::session_trees::SessionTrees::place_of(&project, &branch)?;
         let (folder, project) = (place.display().to_string(), project.display().to_string());
@@ -61,7 +61,7 @@ impl Worktrees {
     /// # Errors
     /// `BRANCH_NAME_INVALID`, `UNTRUSTED`, `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `WORKTREE_TOO_LARGE`,
     /// `WORKTREE_FAILED`. Nothing is left then.
-    pub async fn add(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+    pub async fn add(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Error> {
         let (folder, branch) = (folder.to_owned(), BranchName::parse(branch)?);
         let name = branch.clone();
         let now = self.records.clock().now_ms();
@@ -82,7 +82,7 @@ impl Worktrees {
     ///
     /// # Errors
     /// Those of [`Self::add`].
-    pub async fn find_or_add(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+    pub async fn find_or_add(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<WorktreeEntry, Error> {
         let given = folder.to_owned();
         let project = blocking(self, move |worktrees| worktrees.project_of_worktree(&given)).await?;
         match self.of_branch(&project, branch).await {
@@ -95,7 +95,7 @@ impl Worktrees {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE`.
-    pub fn list(&self, folder: &Path) -> Result<Vec<WorktreeEntry>, Fault> {
+    pub fn list(&self, folder: &Path) -> Result<Vec<WorktreeEntry>, Error> {
         Ok(self.projects.session_trees().list(Some(&self.project_of_worktree(folder)?)))
     }
 
@@ -104,7 +104,7 @@ impl Worktrees {
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNCHANGED`, `BRANCH_CHECKED_OUT`, `WORKTREE_CONFLICT`, `WORKTREE_UNAVAILABLE`,
     /// `WORKTREE_FAILED`, and `SESSION_BUSY` while something works there.
-    pub async fn bring(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<BroughtBranch, Fault> {
+    pub async fn bring(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<BroughtBranch, Error> {
         let place = self.idle_worktree(folder, branch).await?;
         self.projects.session_trees().bring(&place).await
     }
@@ -114,7 +114,7 @@ impl Worktrees {
     /// # Errors
     /// `WORKTREE_GONE`, `SESSION_BUSY` while something works there, `IO_FAILED`, and where [`Removal::Careful`] would lose
     /// something: `WORKTREE_UNSAVED`.
-    pub async fn remove(self: &Arc<Self>, folder: &Path, branch: &str, removal: Removal) -> Result<(), Fault> {
+    pub async fn remove(self: &Arc<Self>, folder: &Path, branch: &str, removal: Removal) -> Result<(), Error> {
         let place = self.idle_worktree(folder, branch).await?;
         if removal == Removal::Careful && place.exists() {
             self.ensure_saved(&place, branch).await?;
@@ -128,7 +128,7 @@ impl Worktrees {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn listed_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
+    pub fn listed_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
         let places = self.projects.session_trees().places();
         let sessions = self.sessions.list(limit)?.into_iter();
         Ok(sessions
@@ -139,22 +139,22 @@ impl Worktrees {
             .collect())
     }
 
-    fn project_of_worktree(&self, folder: &Path) -> Result<PathBuf, Fault> {
+    fn project_of_worktree(&self, folder: &Path) -> Result<PathBuf, Error> {
         Ok(self.projects.session_trees().project_of(&self.projects.folder(folder)?))
     }
 
-    async fn of_branch(self: &Arc<Self>, project: &Path, branch: &str) -> Result<WorktreeEntry, Fault> {
+    async fn of_branch(self: &Arc<Self>, project: &Path, branch: &str) -> Result<WorktreeEntry, Error> {
         let (project, branch) = (project.to_owned(), branch.to_owned());
         blocking(self, move |worktrees| {
             let place = worktrees.projects.session_trees().find(&project, &branch)?.display().to_string();
             let listed = worktrees.projects.session_trees().list(Some(&project));
-            listed.into_iter().find(|entry| entry.folder == place).ok_or_else(|| Fault::internal("a note is gone"))
+            listed.into_iter().find(|entry| entry.folder == place).ok_or_else(|| Error::internal("a note is gone"))
         })
         .await
     }
 
     /// Returns a worktree's folder, once nothing works there.
-    async fn idle_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<PathBuf, Fault> {
+    async fn idle_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<PathBuf, Error> {
         let (folder, branch) = (folder.to_owned(), branch.to_owned());
         blocking(self, move |worktrees| {
             let place = worktrees.projects.session_trees().find(&worktrees.project_of_worktree(&folder)?, &branch)?;
@@ -164,7 +164,7 @@ impl Worktrees {
         .await
     }
 
-    fn ensure_idle(&self, place: &Path) -> Result<(), Fault> {
+    fn ensure_idle(&self, place: &Path) -> Result<(), Error> {
         let path = place.display().to_string();
         let sessions = self.sessions.list(usize::MAX)?;
         let works = |session: &&arki_domain::projection::SessionSummary| {
@@ -181,7 +181,7 @@ impl Worktrees {
         }
     }
 
-    async fn ensure_saved(self: &Arc<Self>, place: &Path, branch: &str) -> Result<(), Fault> {
+    async fn ensure_saved(self: &Arc<Self>, place: &Path, branch: &str) -> Result<(), Error> {
         let mut lost = Vec::new();
         match self.repository(place.to_owned()).await?.map(|repository| repository.changed_files) {
             Some(Some(0)) => {}
@@ -200,7 +200,7 @@ impl Worktrees {
         }
         match lost.is_empty() {
             true => Ok(()),
-            false => Err(Fault::new(
+            false => Err(Error::new(
                 Code::WORKTREE_UNSAVED,
                 format!("The worktree {branch} has {}.", lost.join(", and ")),
                 format!(
@@ -216,6 +216,6 @@ fn are(count: u32) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-fn busy(what: &str) -> Fault {
-    Fault::new(Code::SESSION_BUSY, what, "Wait until it stops, or stop it.")
+fn busy(what: &str) -> Error {
+    Error::new(Code::SESSION_BUSY, what, "Wait until it stops, or stop it.")
 }

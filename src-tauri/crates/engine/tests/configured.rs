@@ -7,7 +7,9 @@ use arki_domain::{
     ApprovalMode, Code, CommandReading, Decision, EventBody, HookEvent, HookOutcome, PolicyCheck, PolicyTrace,
     RunOptions,
 };
-use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunTarget, StartRun};
+use arki_engine::{
+    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RunTarget, StartRun,
+};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -47,7 +49,7 @@ impl Stage {
 
     /// A run of a new session, which is refused whatever isn't allowed.
     async fn run(&self) {
-        let client = Client::attach(&self.engine, "window", Presence::default());
+        let client = Client::attach(&self.engine, "window", ClientCapabilities::default());
         let options = RunOptions { approve: ApprovalMode::Never, ..RunOptions::default() };
         let start = StartRun { options, ..StartRun::new(RunTarget::NewSession(self.folder()), "go") };
         client.start_run(start).await.unwrap().1.await.unwrap().unwrap();

@@ -3,8 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use arki_domain::{ApprovalMode, Code, Fault, RunOptions};
-use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunEnd, RunTarget, StartRun};
+use arki_domain::{ApprovalMode, Code, Error, RunOptions};
+use arki_engine::{
+    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun,
+};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -31,7 +33,7 @@ impl Stage {
         let mut environment_keys = EnvironmentKeys::default();
         environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
         let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
-        let client = Client::attach(&engine, "window", Presence::default());
+        let client = Client::attach(&engine, "window", ClientCapabilities::default());
         Self { home, engine, client, server }
     }
 
@@ -40,7 +42,7 @@ impl Stage {
     }
 
     /// A run of a new session, with nothing granted.
-    async fn run(&self) -> Result<RunEnd, Fault> {
+    async fn run(&self) -> Result<RunEnd, Error> {
         let options = RunOptions { approve: ApprovalMode::Never, ..RunOptions::default() };
         let start = StartRun { options, ..StartRun::new(RunTarget::NewSession(self.home.project_dir()), "go") };
         self.client.start_run(start).await?.1.await.unwrap()

@@ -9,8 +9,8 @@ use arki_domain::{
     RunStarted, SystemClock,
 };
 use arki_engine::{
-    Client, Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Presence, Resolution, RunEnd, RunTarget,
-    StartRun,
+    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd,
+    RunTarget, StartRun,
 };
 use arki_store::{Store, StoreOptions};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
@@ -33,7 +33,7 @@ impl Stage {
         home.write("a.txt", "one\n").unwrap();
         let engine = open(&home);
         engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
-        let client = Client::attach(&engine, "window", Presence::default());
+        let client = Client::attach(&engine, "window", ClientCapabilities::default());
         Self { home, engine, client, _server: server }
     }
 
@@ -264,7 +264,7 @@ async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes
     let refused = stage.client.start_run(too_large).await.map(drop).unwrap_err();
     assert!(refused.is(Code::EVENT_TOO_LARGE), "{refused:?}");
     let (_, handle) =
-        Client::attach(&open(&stage.home), "cli", Presence::default()).start_run(of_session()).await.unwrap();
+        Client::attach(&open(&stage.home), "cli", ClientCapabilities::default()).start_run(of_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }
 

@@ -5,7 +5,7 @@
 //! it becomes one of these first, in `io_error`.
 
 pub(crate) use arki_disk::{FileAction, FileError};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_edit::{EditError, NotText, PatchError};
 use std::io;
 
@@ -94,7 +94,7 @@ impl FilesError {
     }
 }
 
-impl From<FilesError> for Fault {
+impl From<FilesError> for Error {
     fn from(error: FilesError) -> Self {
         Self::new(error.code(), error.to_string(), error.hint())
     }

@@ -4,11 +4,11 @@
 
 #![allow(clippy::print_stdout, reason = "its output is the figures")]
 
-use arki_domain::{ChatRequest, Fault, Message, ModelOptions};
+use arki_domain::{ChatRequest, Error, Message, ModelOptions};
 use arki_llm::{KeySource, ProviderKind, ProviderSettings, Providers, Secret};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ struct NoKeys;
 
 #[async_trait]
 impl KeySource for NoKeys {
-    async fn key(&self, _provider: &ProviderSettings) -> Result<Option<Secret>, Fault> {
+    async fn key(&self, _provider: &ProviderSettings) -> Result<Option<Secret>, Error> {
         Ok(None)
     }
 
@@ -29,7 +29,7 @@ impl KeySource for NoKeys {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn StdError>> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     println!("{MESSAGES} messages of {TEXT_BYTES} bytes, medians of {ROUNDS}");
     for kind in [ProviderKind::Custom, ProviderKind::Openai, ProviderKind::Anthropic, ProviderKind::Gemini] {
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn measure(kind: ProviderKind) -> Result<(), Box<dyn Error>> {
+fn measure(kind: ProviderKind) -> Result<(), Box<dyn StdError>> {
     let settings = ProviderSettings {
         base_url: Some("http://127.0.0.1:9/v1".to_owned()),
         is_local: true,
@@ -94,7 +94,7 @@ fn message(number: usize) -> Arc<Message> {
     })
 }
 
-fn median(mut work: impl FnMut() -> Result<usize, Box<dyn Error>>) -> Result<Duration, Box<dyn Error>> {
+fn median(mut work: impl FnMut() -> Result<usize, Box<dyn StdError>>) -> Result<Duration, Box<dyn StdError>> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         let started = Instant::now();

@@ -4,7 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "its output is the figures")]
 
-use arki_domain::{ChatRequest, Fault, Message, ModelOptions, StreamEvent};
+use arki_domain::{ChatRequest, Error, Message, ModelOptions, StreamEvent};
 use arki_llm::{KeySource, ProviderKind, ProviderSettings, Providers, Secret};
 use async_trait::async_trait;
 use futures_util::StreamExt;
@@ -12,7 +12,7 @@ use futures_util::stream::unfold;
 use reqwest::Client;
 use sse_stream::SseByteStream;
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ struct NoKeys;
 
 #[async_trait]
 impl KeySource for NoKeys {
-    async fn key(&self, _provider: &ProviderSettings) -> Result<Option<Secret>, Fault> {
+    async fn key(&self, _provider: &ProviderSettings) -> Result<Option<Secret>, Error> {
         Ok(None)
     }
 
@@ -30,7 +30,7 @@ impl KeySource for NoKeys {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Box<dyn StdError>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [way, base_url] = arguments.as_slice() else { return Err("stream_speed stack|bare BASE_URL".into()) };
     // The client's TLS is made outside of what is measured.
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Events delivered: pieces of text, and what the end brings.
-async fn stack(base_url: &str) -> Result<usize, Box<dyn Error>> {
+async fn stack(base_url: &str) -> Result<usize, Box<dyn StdError>> {
     let settings = ProviderSettings {
         base_url: Some(base_url.to_owned()),
         is_local: true,
@@ -69,7 +69,7 @@ async fn stack(base_url: &str) -> Result<usize, Box<dyn Error>> {
     if ended { Ok(events) } else { Err("the answer has no end".into()) }
 }
 
-async fn bare(base_url: &str) -> Result<usize, Box<dyn Error>> {
+async fn bare(base_url: &str) -> Result<usize, Box<dyn StdError>> {
     // As the stack does for an address without TLS: reading the system's certificates takes long.
     let client = Client::builder().tls_certs_only([]).no_proxy().build()?;
     let response = client.post(format!("{base_url}/chat/completions")).body("{}").send().await?;

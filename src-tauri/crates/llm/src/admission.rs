@@ -5,7 +5,7 @@
 
 use crate::ProviderSettings;
 use crate::fault::Target;
-use arki_domain::Fault;
+use arki_domain::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -42,13 +42,13 @@ impl Admission {
     }
 
     /// Waits for its turn, up to the provider's own limit.
-    pub(crate) async fn enter(&self, settings: &ProviderSettings, target: &Target) -> Result<Place, Fault> {
+    pub(crate) async fn enter(&self, settings: &ProviderSettings, target: &Target) -> Result<Place, Error> {
         let share = self.local.as_ref().map(|local| LocalUse::enter(local, &settings.name)).transpose();
         let share = share.map_err(|other| target.local_conflict(&other))?;
         let Some(queue) = &self.queue else { return Ok(Place { _permit: None, _share: share }) };
         match timeout(settings.queue_timeout, Arc::clone(queue).acquire_owned()).await {
             Ok(Ok(permit)) => Ok(Place { _permit: Some(permit), _share: share }),
-            Ok(Err(_)) => Err(Fault::internal("a provider's queue was closed")),
+            Ok(Err(_)) => Err(Error::internal("a provider's queue was closed")),
             Err(_) if share.is_some() => Err(target.local_busy()),
             Err(_) => Err(target.queued_too_long()),
         }

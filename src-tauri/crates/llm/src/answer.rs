@@ -9,7 +9,7 @@ use crate::lone_surrogates::{join_within, joined, with_marked_halves};
 use crate::repetition::Repetition;
 use crate::sse::{ByteStream, Events, Framing};
 use crate::vendor_error::VendorError;
-use arki_domain::{ChatStream, Fault, StreamEvent, TokenType, ToolRequest, Usage};
+use arki_domain::{ChatStream, Error, StreamEvent, TokenType, ToolRequest, Usage};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use std::collections::VecDeque;
@@ -66,7 +66,7 @@ impl AnswerContext {
         StreamEvent::Metadata { finish_reason, usage }
     }
 
-    fn fault(&self, error: DecodeError) -> Fault {
+    fn fault(&self, error: DecodeError) -> Error {
         match error {
             DecodeError::Vendor(error) => {
                 (self.note_refusal)(&error);
@@ -79,7 +79,7 @@ impl AnswerContext {
     }
 
     /// A whole answer that is none, or says what is wrong and not that it may pass: the next one would be the same.
-    fn whole_fault(&self, error: DecodeError, body: &str) -> Fault {
+    fn whole_fault(&self, error: DecodeError, body: &str) -> Error {
         match error {
             DecodeError::Vendor(error) if error.says_nothing_of_its_kind() => self.target.no_answer(&error),
             DecodeError::Malformed(_) if VendorError::from_body(body.as_bytes()).is_told() => {
@@ -108,7 +108,7 @@ pub(crate) fn whole(
     body: &str,
     mut decoder: Box<dyn AnswerDecoder>,
     context: &AnswerContext,
-) -> Result<ChatStream, Fault> {
+) -> Result<ChatStream, Error> {
     let mut out = Vec::new();
     decoder.whole(&with_marked_halves(body), &mut out).map_err(|error| context.whole_fault(error, body))?;
     if !decoder.is_finished() && out.is_empty() {
@@ -125,7 +125,7 @@ struct Answer {
     events: Option<Events>,
     decoder: Box<dyn AnswerDecoder>,
     context: AnswerContext,
-    ready: VecDeque<Result<StreamEvent, Fault>>,
+    ready: VecDeque<Result<StreamEvent, Error>>,
     told: Told,
 }
 
@@ -160,7 +160,7 @@ impl Told {
 }
 
 impl Answer {
-    async fn next(&mut self) -> Option<Result<StreamEvent, Fault>> {
+    async fn next(&mut self) -> Option<Result<StreamEvent, Error>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
@@ -181,7 +181,7 @@ impl Answer {
     }
 
     /// `words` are what came in place of events.
-    fn ended(&self, words: Option<String>) -> Fault {
+    fn ended(&self, words: Option<String>) -> Error {
         match words.map(|words| VendorError::from_body(words.as_bytes())) {
             Some(words) if words.is_told() => self.context.target.no_answer(&words),
             _ => self.context.target.cut("in the middle of its answer"),
@@ -223,7 +223,7 @@ impl Answer {
         }
     }
 
-    fn fail(&mut self, fault: Fault) {
+    fn fail(&mut self, fault: Error) {
         if let Some(usage) = self.decoder.usage() {
             self.hand_over(vec![StreamEvent::Metadata { finish_reason: None, usage: Some(usage) }]);
         }

@@ -18,7 +18,7 @@ use crate::growing_request::{open_list, to_json};
 use crate::image_data::Images;
 use crate::wire_format::WireFormat;
 use crate::{ProviderSettings, Secret, catalogue};
-use arki_domain::{ChatRequest, Fault, Message};
+use arki_domain::{ChatRequest, Error, Message};
 use capabilities::Capabilities;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::MessagesDecoder;
@@ -69,7 +69,7 @@ impl WireFormat for Anthropic {
         Ok(headers)
     }
 
-    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
         open_list(&request::head(self, request), "messages")
     }
 
@@ -85,7 +85,7 @@ impl WireFormat for Anthropic {
         entry::role(message) == entry::role(next)
     }
 
-    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
         if let Some(entry) = entry::of(group, &self.model, images) {
             out.extend_from_slice(&to_json(&entry)?);
         }

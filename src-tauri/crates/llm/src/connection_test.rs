@@ -9,7 +9,7 @@ use crate::catalogue;
 use crate::model_list::ListedModel;
 use crate::provider_connection::ProviderConnection;
 use crate::{KeyNeed, ModelSource, ProviderKind, Providers};
-use arki_domain::{ChatRequest, Fault, FinishReason, Message, ModelOptions, StreamEvent, TokenType};
+use arki_domain::{ChatRequest, Error, FinishReason, Message, ModelOptions, StreamEvent, TokenType};
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ pub enum TestOutcome {
     Ok(String),
     /// Why it tells nothing here, in a sentence.
     Skipped(String),
-    Failed(Fault),
+    Failed(Error),
 }
 
 impl Providers {
@@ -71,7 +71,7 @@ impl Providers {
         provider: &str,
         model: Option<&str>,
         on_step: &mut (dyn FnMut(TestStep) + Send),
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, Error> {
         let connection = self.connection(provider)?;
         let mut steps = Steps { on_step };
         Ok(self.test_steps(connection, model, &mut steps).await.is_ok())
@@ -98,7 +98,7 @@ impl Providers {
         steps.take(TestStepName::Answer, self.answer(connection, model)).await
     }
 
-    fn usable(&self, connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
+    fn usable(&self, connection: &ProviderConnection) -> Result<TestOutcome, Error> {
         if connection.settings().kind == ProviderKind::Demo {
             return Ok(TestOutcome::Ok("It is a part of Arki: it needs no key and no network.".to_owned()));
         }
@@ -108,7 +108,7 @@ impl Providers {
         Ok(TestOutcome::Ok(format!("The address is {url}.")))
     }
 
-    async fn answer(&self, connection: &ProviderConnection, model: &str) -> Result<TestOutcome, Fault> {
+    async fn answer(&self, connection: &ProviderConnection, model: &str) -> Result<TestOutcome, Error> {
         let started = Instant::now();
         let chat = self.model(&format!("{}/{model}", connection.settings().name))?;
         let request = ChatRequest {
@@ -160,7 +160,7 @@ impl Steps<'_> {
     async fn take(
         &mut self,
         name: TestStepName,
-        step: impl Future<Output = Result<TestOutcome, Fault>>,
+        step: impl Future<Output = Result<TestOutcome, Error>>,
     ) -> Result<(), Stopped> {
         let started = Instant::now();
         let outcome = step.await.unwrap_or_else(TestOutcome::Failed);
@@ -170,7 +170,7 @@ impl Steps<'_> {
     }
 }
 
-async fn key(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
+async fn key(connection: &ProviderConnection) -> Result<TestOutcome, Error> {
     let need = connection.settings().key_need();
     if matches!(need, KeyNeed::None | KeyNeed::WhenRefused) {
         let words = match need {
@@ -185,13 +185,13 @@ async fn key(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
     })
 }
 
-async fn reach(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
+async fn reach(connection: &ProviderConnection) -> Result<TestOutcome, Error> {
     let url = connection.base_url()?;
     let words = reach::reach(&url, connection.settings().timeouts.connect, &connection.target(&url)).await?;
     Ok(TestOutcome::Ok(words))
 }
 
-async fn tls(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
+async fn tls(connection: &ProviderConnection) -> Result<TestOutcome, Error> {
     let url = connection.base_url()?;
     if url.scheme() == "http" {
         return Ok(TestOutcome::Skipped("The address is http, without encryption.".to_owned()));
@@ -200,7 +200,7 @@ async fn tls(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
     Ok(TestOutcome::Ok("The server's certificate is trusted.".to_owned()))
 }
 
-async fn models(connection: &ProviderConnection, listed: &mut Option<Vec<ListedModel>>) -> Result<TestOutcome, Fault> {
+async fn models(connection: &ProviderConnection, listed: &mut Option<Vec<ListedModel>>) -> Result<TestOutcome, Error> {
     let path = crate::model_list::path(connection.settings().kind);
     let path = path.split_once('?').map_or(path, |(path, _)| path);
     *listed = connection.list_models(LIST_PATIENCE).await?;

@@ -13,7 +13,7 @@ use crate::ProviderSettings;
 use crate::catalogue::DEMO_MODELS;
 use crate::prompt;
 use crate::providers::WrittenAgain;
-use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Fault, Message, PreparedRequest, sha256_hex};
+use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Error, Message, PreparedRequest, sha256_hex};
 use async_trait::async_trait;
 use conversation::{Conversation, Request};
 use script::Turn;
@@ -30,14 +30,14 @@ pub(crate) struct DemoModel {
 impl DemoModel {
     /// # Errors
     /// `MODEL_NOT_FOUND` for a model that it doesn't have.
-    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Result<Self, Fault> {
+    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Result<Self, Error> {
         let next_turn = match model {
             "demo" => script::next,
             "echo" => script::echo,
             _ => {
                 let message = format!("{} has no model “{model}”.", settings.name);
                 let hint = format!("Its models are: {}.", DEMO_MODELS.join(", "));
-                return Err(Fault::new(Code::MODEL_NOT_FOUND, message, hint));
+                return Err(Error::new(Code::MODEL_NOT_FOUND, message, hint));
             }
         };
         let (provider, model) = (settings.name.clone(), model.to_owned());
@@ -53,13 +53,13 @@ impl DemoModel {
 }
 
 /// The body of a request, and the messages that it is of.
-fn written(model: &str, request: &ChatRequest) -> Result<(Vec<Arc<Message>>, Vec<u8>), Fault> {
+fn written(model: &str, request: &ChatRequest) -> Result<(Vec<Arc<Message>>, Vec<u8>), Error> {
     let messages = prompt::sendable(&request.messages, &request.images).messages;
     if messages.is_empty() {
         return Err(prompt::nothing_to_answer());
     }
     let body = Request::written(model, request, &messages)
-        .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
+        .map_err(|error| Error::internal(format!("the demo model's request: {error}")))?;
     Ok((messages, body))
 }
 
@@ -77,15 +77,15 @@ impl ChatModel for DemoModel {
         true
     }
 
-    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Error> {
         let (_, body) = written(&self.model, request)?;
         let message_count = usize::from(!request.system.is_empty()) + request.messages.len();
         Ok(PreparedRequest { request_hash: sha256_hex(&body), message_count, head_bytes: 0, body: body.into() })
     }
 
-    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {
+    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Error> {
         let request: Request = serde_json::from_slice(&request.body)
-            .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
+            .map_err(|error| Error::internal(format!("the demo model's request: {error}")))?;
         let conversation = Conversation::of(&request);
         Ok(playback::play(&request, (self.next_turn)(&conversation), self.word_pause))
     }

@@ -4,8 +4,8 @@
 use crate::http::proxy_for;
 use crate::vendor_error::VendorError;
 use crate::{ProviderKind, ProviderSettings, Secret};
-use arki_domain::{Code, Fault};
-use std::error::Error;
+use arki_domain::{Code, Error};
+use std::error::Error as StdError;
 use std::io;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ const ADD_CERTIFICATE: &str =
 
 /// Returns whether the same request may succeed a little later.
 #[must_use]
-pub fn retryable(fault: &Fault) -> bool {
+pub fn retryable(fault: &Error) -> bool {
     [
         Code::PROVIDER_FAILED,
         Code::PROVIDER_RATE_LIMITED,
@@ -56,11 +56,11 @@ impl Target {
     }
 
     /// Makes a fault of an error of the HTTP client before the answer began.
-    pub(crate) fn not_sent(&self, error: &reqwest::Error) -> Fault {
+    pub(crate) fn not_sent(&self, error: &reqwest::Error) -> Error {
         self.unsent(error).caused_by(&original(error))
     }
 
-    fn unsent(&self, error: &reqwest::Error) -> Fault {
+    fn unsent(&self, error: &reqwest::Error) -> Error {
         if error.is_builder() {
             return self.bad_configuration();
         }
@@ -75,7 +75,7 @@ impl Target {
     }
 
     /// Makes a fault of an error of the HTTP client while the answer was arriving.
-    pub(crate) fn broken_off(&self, error: &reqwest::Error) -> Fault {
+    pub(crate) fn broken_off(&self, error: &reqwest::Error) -> Error {
         if causes(error).any(|cause| is_of_chunks(&cause.to_string())) {
             return self.bad_answer("its chunked transfer encoding is damaged");
         }
@@ -85,8 +85,8 @@ impl Target {
         self.cut("in the middle of its answer").caused_by(&original(error))
     }
 
-    pub(crate) fn unreachable(&self) -> Fault {
-        Fault::new(
+    pub(crate) fn unreachable(&self) -> Error {
+        Error::new(
             Code::PROVIDER_UNREACHABLE,
             format!("Can't reach {} at {}.", self.provider, self.url),
             match self.kind {
@@ -96,16 +96,16 @@ impl Target {
         )
     }
 
-    pub(crate) fn unresolved(&self, host: &str) -> Fault {
-        Fault::new(
+    pub(crate) fn unresolved(&self, host: &str) -> Error {
+        Error::new(
             Code::PROVIDER_UNREACHABLE,
             format!("Can't find the host {host}."),
             format!("Check the baseUrl of {} for a typo, and check your network connection.", self.provider),
         )
     }
 
-    pub(crate) fn proxy_unreachable(&self, host: &str, port: u16) -> Fault {
-        Fault::new(
+    pub(crate) fn proxy_unreachable(&self, host: &str, port: u16) -> Error {
+        Error::new(
             Code::PROVIDER_UNREACHABLE,
             format!("Can't reach the proxy {host}:{port} on the way to {}.", self.provider),
             "Check the system's proxy settings, or HTTPS_PROXY and NO_PROXY in the environment.",
@@ -113,14 +113,14 @@ impl Target {
     }
 
     /// Makes a fault of an error of the HTTP client at the proxy.
-    fn not_through(&self, (host, port): (String, u16), error: &reqwest::Error) -> Fault {
+    fn not_through(&self, (host, port): (String, u16), error: &reqwest::Error) -> Error {
         let says = |words: &str| causes(error).any(|cause| cause.to_string().to_lowercase().contains(words));
         if says("proxy authorization required") || says("user/pass") || says("credentials") {
             return self.proxy_wants_password(&host, port);
         }
         let is_reached = says("unsuccessful") || says("unexpected end of file") || says("socks error");
         if is_reached && !says("underlying connection") {
-            return Fault::new(
+            return Error::new(
                 Code::PROVIDER_UNREACHABLE,
                 format!("The proxy {host}:{port} doesn't connect to {} at {}.", self.provider, self.url),
                 "Check that the proxy may reach this address, or name it in NO_PROXY.",
@@ -129,8 +129,8 @@ impl Target {
         self.proxy_unreachable(&host, port)
     }
 
-    fn proxy_wants_password(&self, host: &str, port: u16) -> Fault {
-        Fault::new(
+    fn proxy_wants_password(&self, host: &str, port: u16) -> Error {
+        Error::new(
             Code::CONFIG_INVALID,
             format!("The proxy {host}:{port} on the way to {} asks for a user name and a password.", self.provider),
             "Put them into HTTPS_PROXY, HTTP_PROXY or ALL_PROXY: http://USER:PASSWORD@HOST:PORT.",
@@ -138,7 +138,7 @@ impl Target {
     }
 
     /// `problem` is what the TLS library says of the certificate.
-    fn untrusted_certificate(&self, problem: &str) -> Fault {
+    fn untrusted_certificate(&self, problem: &str) -> Error {
         let (what, hint) = if problem.starts_with("certificate not valid for name") {
             ("is for another name", "Check its baseUrl: the host there must be one the certificate covers.")
         } else if problem.starts_with("certificate expired") {
@@ -155,11 +155,11 @@ impl Target {
             ("isn't trusted on this computer", ADD_CERTIFICATE)
         };
         let message = format!("The certificate of {} at {} {what}.", self.provider, self.url);
-        Fault::new(Code::CERTIFICATE_UNTRUSTED, message, hint)
+        Error::new(Code::CERTIFICATE_UNTRUSTED, message, hint)
     }
 
-    pub(crate) fn no_time(&self) -> Fault {
-        Fault::new(
+    pub(crate) fn no_time(&self) -> Error {
+        Error::new(
             Code::CERTIFICATE_UNTRUSTED,
             format!(
                 "This computer's clock is set before 1970, so Arki can't check the certificate of {}.",
@@ -169,65 +169,65 @@ impl Target {
         )
     }
 
-    pub(crate) fn bad_configuration(&self) -> Fault {
-        Fault::new(
+    pub(crate) fn bad_configuration(&self) -> Error {
+        Error::new(
             Code::CONFIG_INVALID,
             format!("Can't make a request from the settings of {}.", self.provider),
             "Check its baseUrl, headers and key. Headers and keys must be single lines of plain ASCII.",
         )
     }
 
-    pub(crate) fn timeout(&self, what: &str) -> Fault {
-        Fault::new(
+    pub(crate) fn timeout(&self, what: &str) -> Error {
+        Error::new(
             Code::PROVIDER_TIMEOUT,
             format!("{} at {} {what}.", self.provider, self.url),
             "Try again. If the model needs more time, raise timeoutSeconds in the provider's configuration.",
         )
     }
 
-    pub(crate) fn no_client(&self, error: &reqwest::Error) -> Fault {
+    pub(crate) fn no_client(&self, error: &reqwest::Error) -> Error {
         tracing::warn!(provider = self.provider, %error, "no HTTP client could be made");
-        Fault::new(
+        Error::new(
             Code::ADAPTER_INSTANTIATION,
             format!("This computer can't set up a connection to {}.", self.provider),
             "Check SSL_CERT_FILE, the system's certificates and the proxy settings.",
         )
     }
 
-    pub(crate) fn no_certificates(&self, file: &Path) -> Fault {
-        Fault::new(
+    pub(crate) fn no_certificates(&self, file: &Path) -> Error {
+        Error::new(
             Code::ADAPTER_INSTANTIATION,
             format!("{} has no readable certificates, so Arki didn't contact {}.", file.display(), self.provider),
             "SSL_CERT_FILE must name a PEM file with root certificates. Check it, or unset it.",
         )
     }
 
-    pub(crate) fn queued_too_long(&self) -> Fault {
-        Fault::new(
+    pub(crate) fn queued_too_long(&self) -> Error {
+        Error::new(
             Code::API_QUEUE_TIMEOUT,
             format!("{} is busy with other requests, and this one waited too long.", self.provider),
             "Try again later, or raise maxParallel or queueTimeoutSeconds in its configuration.",
         )
     }
 
-    pub(crate) fn local_busy(&self) -> Fault {
-        Fault::new(
+    pub(crate) fn local_busy(&self) -> Error {
+        Error::new(
             Code::LOCAL_INSTANCE_BUSY,
             format!("{} is still answering another request.", self.provider),
             "Wait for it or stop it. If the server can answer several requests at once, raise maxParallel.",
         )
     }
 
-    pub(crate) fn local_conflict(&self, other: &str) -> Fault {
-        Fault::new(
+    pub(crate) fn local_conflict(&self, other: &str) -> Error {
+        Error::new(
             Code::LOCAL_PROVIDER_CONFLICT,
             format!("{} can't answer while {other} does: they share this computer.", self.provider),
             "Only one local provider can work at a time. Wait for the other one, or stop it.",
         )
     }
 
-    pub(crate) fn cut(&self, when: &str) -> Fault {
-        Fault::new(
+    pub(crate) fn cut(&self, when: &str) -> Error {
+        Error::new(
             Code::PROVIDER_STREAM_CUT,
             format!("{} closed the connection {when}.", self.provider),
             "Try again. If this happens often, check the server's log and the network.",
@@ -235,12 +235,12 @@ impl Target {
     }
 
     /// Returns what came in place of an answer.
-    pub(crate) fn no_answer(&self, says: &VendorError) -> Fault {
+    pub(crate) fn no_answer(&self, says: &VendorError) -> Error {
         let fault = self.bad_answer("it contains no answer");
-        Fault { message: format!("{}{}", fault.message, self.quoted(says)), ..fault }
+        Error { message: format!("{}{}", fault.message, self.quoted(says)), ..fault }
     }
 
-    pub(crate) fn web_page(&self, title: Option<&str>) -> Fault {
+    pub(crate) fn web_page(&self, title: Option<&str>) -> Error {
         match title {
             Some(title) => self.bad_answer(&format!("it is a web page, “{title}”")),
             None => self.bad_answer("it is a web page"),
@@ -248,16 +248,16 @@ impl Target {
     }
 
     /// `what` finishes the sentence “The answer of X can't be read: …”.
-    pub(crate) fn bad_answer(&self, what: &str) -> Fault {
-        Fault::new(
+    pub(crate) fn bad_answer(&self, what: &str) -> Error {
+        Error::new(
             Code::PROVIDER_BAD_ANSWER,
             format!("Can't read the answer from {}: {what}.", self.provider),
             format!("Check that {} is the address of an API of kind {}.", self.url, self.kind),
         )
     }
 
-    pub(crate) fn repeats(&self) -> Fault {
-        Fault::new(
+    pub(crate) fn repeats(&self) -> Error {
+        Error::new(
             Code::ANSWER_REPEATS,
             format!(
                 "The answer from {} keeps repeating itself, so Arki stopped it. The part so far is kept.",
@@ -267,8 +267,8 @@ impl Target {
         )
     }
 
-    pub(crate) fn too_many_calls(&self, limit: usize) -> Fault {
-        Fault::new(
+    pub(crate) fn too_many_calls(&self, limit: usize) -> Error {
+        Error::new(
             Code::ANSWER_TOO_LONG,
             format!(
                 "The answer from {} asks for more than {limit} tool calls at once, so none of them ran.",
@@ -279,22 +279,22 @@ impl Target {
     }
 
     /// Returns the error for a key that is missing before any request.
-    pub(crate) fn key_missing(&self) -> Fault {
+    pub(crate) fn key_missing(&self) -> Error {
         self.key_wanted("")
     }
 
     /// `says` are the server's words, where it was asked without a key.
-    fn key_wanted(&self, says: &str) -> Fault {
+    fn key_wanted(&self, says: &str) -> Error {
         let set = format!("`arki keys set {}`", self.provider);
         let hint = match &self.key_env {
             Some(variable) => format!("Set {variable} in the environment, or store the key with {set}."),
             None => format!("Store one with {set}, or set \"apiKeyEnv\" to the environment variable that holds it."),
         };
-        Fault::new(Code::KEY_MISSING, format!("{} needs an API key.{says}", self.provider), hint)
+        Error::new(Code::KEY_MISSING, format!("{} needs an API key.{says}", self.provider), hint)
     }
 
     /// Makes a fault of an answer that reports an error, by its status or inside a stream.
-    pub(crate) fn refused(&self, error: &VendorError, model: &str) -> Fault {
+    pub(crate) fn refused(&self, error: &VendorError, model: &str) -> Error {
         let code = error.code();
         let proxy = || proxy_for(&self.url.parse().ok()?);
         if let Some((host, port)) = Some(error.status()).filter(|status| *status == 407).and_then(|_| proxy()) {
@@ -318,8 +318,8 @@ impl Target {
             Code::PROVIDER_BAD_ANSWER => format!("{} at {} redirects the request.", self.provider, self.url),
             _ => format!("{} refused the request{}.{says}", self.provider, error.status_in_words()),
         };
-        let fault = Fault::new(code, message, self.hint(code, model)).caused_by(&error.original(says.trim()));
-        Fault { retry_after_ms: error.retry_after_ms(), ..fault }
+        let fault = Error::new(code, message, self.hint(code, model)).caused_by(&error.original(says.trim()));
+        Error { retry_after_ms: error.retry_after_ms(), ..fault }
     }
 
     fn hint(&self, code: Code, model: &str) -> String {
@@ -391,6 +391,6 @@ fn original(error: &reqwest::Error) -> String {
     causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
     std::iter::successors(error.source(), |&cause| cause.source())
 }

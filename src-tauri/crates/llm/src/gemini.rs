@@ -19,7 +19,7 @@ use crate::growing_request::open_list;
 use crate::image_data::Images;
 use crate::wire_format::WireFormat;
 use crate::{ProviderSettings, Secret};
-use arki_domain::{ChatRequest, Fault, Message};
+use arki_domain::{ChatRequest, Error, Message};
 use generation::Generation;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::GeminiDecoder;
@@ -58,7 +58,7 @@ impl WireFormat for Gemini {
         key.map(header).into_iter().collect()
     }
 
-    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
         let system = request::system(&self.generation, request);
         open_list(&request::head(&self.generation, &system, request), "contents")
     }
@@ -79,7 +79,7 @@ impl WireFormat for Gemini {
         contents::role(message) == contents::role(next) || matches!(next, Message::ToolResult { .. })
     }
 
-    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
         contents::write(group, &self.origin, &self.generation, images, out)
     }
 

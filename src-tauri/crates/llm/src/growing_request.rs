@@ -8,7 +8,7 @@ use crate::prompt::{self, End, Sendable};
 use crate::refused_parameters::RefusedParameters;
 use crate::schema_in_words::schema_in_words;
 use crate::wire_format::WireFormat;
-use arki_domain::{ChatRequest, Fault, Message, ModelOptions, PreparedRequest, ToolDefinition, portable_schema};
+use arki_domain::{ChatRequest, Error, Message, ModelOptions, PreparedRequest, ToolDefinition, portable_schema};
 use bytes::{Bytes, BytesMut};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -48,7 +48,7 @@ impl GrowingRequest {
         format: &dyn WireFormat,
         request: &ChatRequest,
         refused: &RefusedParameters,
-    ) -> Result<PreparedRequest, Fault> {
+    ) -> Result<PreparedRequest, Error> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = slot.take().filter(|written| written.refused == *refused && written.is_of(request));
         let known = known.map(|written| (written.added(request), written));
@@ -80,7 +80,7 @@ pub(crate) struct Rewritten {
 }
 
 /// Writes a past request behind the `head` that it had; behind its own where none is known.
-pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &ChatRequest) -> Result<Rewritten, Fault> {
+pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &ChatRequest) -> Result<Rewritten, Error> {
     let plain = with_plain_schemas(format, request);
     let head = head.map_or_else(|| format.head(&plain), |head| Ok(head.as_bytes().to_vec()))?;
     let mut written = Written::behind(head, request);
@@ -90,7 +90,7 @@ pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &Cha
 }
 
 impl Written {
-    fn begin(format: &dyn WireFormat, request: &ChatRequest, refused: &RefusedParameters) -> Result<Self, Fault> {
+    fn begin(format: &dyn WireFormat, request: &ChatRequest, refused: &RefusedParameters) -> Result<Self, Error> {
         let request = &*with_plain_schemas(format, request);
         let whole = format.head(request)?;
         let mut head = refused.without(whole.clone())?;
@@ -155,7 +155,7 @@ impl Written {
     }
 
     /// Returns the hash of the whole, in hex.
-    fn grow(&mut self, format: &dyn WireFormat, added: &[Arc<Message>]) -> Result<String, Fault> {
+    fn grow(&mut self, format: &dyn WireFormat, added: &[Arc<Message>]) -> Result<String, Error> {
         let images = Arc::clone(&self.images);
         let mut body = writable(std::mem::take(&mut self.body));
         body.truncate(self.settled_bytes);
@@ -206,7 +206,7 @@ fn writable(body: Bytes) -> BytesMut {
 }
 
 /// The head of a request: `value` without its closing brace, and the beginning of the list that `list` names.
-pub(crate) fn open_list(value: &impl Serialize, list: &str) -> Result<Vec<u8>, Fault> {
+pub(crate) fn open_list(value: &impl Serialize, list: &str) -> Result<Vec<u8>, Error> {
     let mut head = to_json(value)?;
     head.truncate(head.len() - 1);
     if !head.ends_with(b"{") {
@@ -216,6 +216,6 @@ pub(crate) fn open_list(value: &impl Serialize, list: &str) -> Result<Vec<u8>, F
     Ok(head)
 }
 
-pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(value).map_err(Fault::internal)
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>, Error> {
+    serde_json::to_vec(value).map_err(Error::internal)
 }

@@ -1,7 +1,7 @@
 //! The HTTP client of one provider: time-outs, certificates, proxies.
 
 use crate::fault::Target;
-use arki_domain::Fault;
+use arki_domain::Error;
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
@@ -41,7 +41,7 @@ const MAX_CERTIFICATE_BYTES: u64 = 1 << 20;
 ///
 /// Loading the system's certificates takes longer than a whole request to a local server, so that it is left out where
 /// no TLS can happen: redirects are not followed, hence `http://` stays `http://`.
-pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: &Target) -> Result<Client, Fault> {
+pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: &Target) -> Result<Client, Error> {
     install_crypto();
     ensure_time(SystemTime::now(), url, target)?;
     let mut builder = Client::builder()
@@ -63,7 +63,7 @@ pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: 
 }
 
 /// The TLS library does not bear a clock before 1970, and no certificate is valid then.
-fn ensure_time(now: SystemTime, url: &Url, target: &Target) -> Result<(), Fault> {
+fn ensure_time(now: SystemTime, url: &Url, target: &Target) -> Result<(), Error> {
     match url.scheme() != "http" && now < SystemTime::UNIX_EPOCH {
         true => Err(target.no_time()),
         false => Ok(()),
@@ -71,7 +71,7 @@ fn ensure_time(now: SystemTime, url: &Url, target: &Target) -> Result<(), Fault>
 }
 
 /// Reads the certificates in a file that the environment names; none if it names no file.
-fn named_certificates(file: Option<OsString>, target: &Target) -> Result<Vec<Certificate>, Fault> {
+fn named_certificates(file: Option<OsString>, target: &Target) -> Result<Vec<Certificate>, Error> {
     let Some(file) = file.filter(|file| !file.is_empty()).map(PathBuf::from) else { return Ok(Vec::new()) };
     let mut pem = Vec::new();
     let read = File::open(&file).and_then(|open| open.take(MAX_CERTIFICATE_BYTES).read_to_end(&mut pem));

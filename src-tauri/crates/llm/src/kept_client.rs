@@ -1,6 +1,6 @@
 //! A provider's HTTP client, made with the first request and let go of, with its connections, when it is not used.
 
-use arki_domain::Fault;
+use arki_domain::Error;
 use reqwest::Client;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -16,7 +16,7 @@ struct Kept {
 
 impl KeptClient {
     /// An answer under way keeps its connection, whatever becomes of the client.
-    pub(crate) fn get(&self, idle: Duration, make: impl FnOnce() -> Result<Client, Fault>) -> Result<Client, Fault> {
+    pub(crate) fn get(&self, idle: Duration, make: impl FnOnce() -> Result<Client, Error>) -> Result<Client, Error> {
         let mut kept = lock(&self.0);
         if let Some(kept) = &mut *kept {
             kept.used = Instant::now();

@@ -4,7 +4,7 @@ use crate::Providers;
 use crate::catalogue::ModelInfo;
 use crate::local_models::{info, is_asked};
 use crate::provider_connection::ProviderConnection;
-use arki_domain::Fault;
+use arki_domain::Error;
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct LiveModels {
     pub provider: String,
     /// The models in the server's order; none if it has no list.
-    pub models: Result<Vec<ModelInfo>, Fault>,
+    pub models: Result<Vec<ModelInfo>, Error>,
 }
 
 impl Providers {

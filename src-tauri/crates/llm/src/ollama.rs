@@ -15,7 +15,7 @@ use crate::image_data::Images;
 use crate::sse::Framing;
 use crate::wire_format::WireFormat;
 use crate::{Capability, ModelInfo, ProviderSettings, catalogue};
-use arki_domain::{ChatRequest, Fault, Message};
+use arki_domain::{ChatRequest, Error, Message};
 use response::OllamaDecoder;
 use std::sync::{Arc, OnceLock};
 
@@ -62,7 +62,7 @@ impl WireFormat for Ollama {
         "/api/chat".to_owned()
     }
 
-    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
         let mut head = open_list(&request::head(self, request), "messages")?;
         let system = request::system(request);
         if !system.is_empty() {
@@ -76,7 +76,7 @@ impl WireFormat for Ollama {
         matches!((message, next), (Message::User { .. }, Message::User { .. }))
     }
 
-    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
         let [message, rest @ ..] = group else { return Ok(()) };
         let mut entry = wire::Message::new(message, images);
         rest.iter().for_each(|next| entry.join(wire::Message::new(next, images)));

@@ -18,7 +18,7 @@ use crate::growing_request::{open_list, to_json};
 use crate::image_data::Images;
 use crate::wire_format::{WireFormat, bearer};
 use crate::{ProviderSettings, Secret, catalogue};
-use arki_domain::{CallId, ChatRequest, Fault, Message};
+use arki_domain::{CallId, ChatRequest, Error, Message};
 use dialect::Dialect;
 use entry::Entry;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
@@ -73,7 +73,7 @@ impl WireFormat for OpenAiChat {
         Ok(headers)
     }
 
-    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
         let mut head = open_list(&request::head(self, request), "messages")?;
         let system = request::system(self.dialect, request);
         if !system.is_empty() {
@@ -94,7 +94,7 @@ impl WireFormat for OpenAiChat {
         (is_users(message) && is_users(next)) || (joins_models && is_models(message) && is_models(next))
     }
 
-    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
         if let Some(entry) = Entry::new(self, group, images) {
             out.extend_from_slice(&to_json(&entry)?);
         }

@@ -15,7 +15,7 @@ use crate::growing_request::open_list;
 use crate::image_data::Images;
 use crate::wire_format::WireFormat;
 use crate::{Capability, ProviderSettings, catalogue};
-use arki_domain::{ChatRequest, Fault, Message};
+use arki_domain::{ChatRequest, Error, Message};
 use response::ResponsesDecoder;
 use std::sync::Arc;
 
@@ -42,11 +42,11 @@ impl WireFormat for OpenAiResponses {
         "/responses".to_owned()
     }
 
-    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
         open_list(&request::head(&self.model, self.reasons, request)?, "input")
     }
 
-    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
         group.iter().try_for_each(|message| input::write(message, &self.origin, images, out))
     }
 

@@ -4,7 +4,7 @@
 //! elsewhere, and every vendor answers it with an error for ever after.
 
 use crate::image_data::Images;
-use arki_domain::{Code, Fault, Image, Message};
+use arki_domain::{Code, Error, Image, Message};
 use std::sync::Arc;
 
 const NO_IMAGE: &str = "[An image was here; it is no longer stored.]";
@@ -72,8 +72,8 @@ pub(crate) struct End {
 }
 
 /// `PROVIDER_BAD_REQUEST`.
-pub(crate) fn nothing_to_answer() -> Fault {
-    Fault::new(Code::PROVIDER_BAD_REQUEST, "The message is empty.", "Write what you want done.")
+pub(crate) fn nothing_to_answer() -> Error {
+    Error::new(Code::PROVIDER_BAD_REQUEST, "The message is empty.", "Write what you want done.")
 }
 
 fn without_lost_images(content: &str, images: &[Image], kept: &Images) -> Message {

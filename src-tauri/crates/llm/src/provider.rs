@@ -2,7 +2,7 @@
 
 use crate::fault::without_credentials;
 use crate::{KeyNeed, Price, Timeouts};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -169,10 +169,10 @@ impl ProviderSettings {
     ///
     /// # Errors
     /// When neither the configuration nor the kind has one.
-    pub fn effective_base_url(&self) -> Result<&str, Fault> {
+    pub fn effective_base_url(&self) -> Result<&str, Error> {
         let url = self.base_url.as_deref().or(self.kind.default_base_url());
         url.map(|url| url.trim_end_matches('/')).ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::CONFIG_INVALID,
                 format!("The provider “{}” has no baseUrl.", self.name),
                 format!(
@@ -187,10 +187,10 @@ impl ProviderSettings {
     ///
     /// # Errors
     /// `CONFIG_INVALID` when it is no http or https address, or there is none.
-    pub(crate) fn address(&self) -> Result<Url, Fault> {
+    pub(crate) fn address(&self) -> Result<Url, Error> {
         let parsed = Url::parse(self.effective_base_url()?).ok();
         parsed.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::CONFIG_INVALID,
                 format!("The baseUrl of {} is not an http or https address.", self.name),
                 "Use a URL such as http://127.0.0.1:8080/v1 or https://api.example.com/v1.",
@@ -208,8 +208,8 @@ impl ProviderSettings {
     ///
     /// # Errors
     /// `CONFIG_INVALID` for a name that no model's id can begin with, an address or a header that cannot be used.
-    pub fn ensure_usable(&self) -> Result<(), Fault> {
-        let wrong = |what: String, hint: &str| Err(Fault::new(Code::CONFIG_INVALID, what, hint));
+    pub fn ensure_usable(&self) -> Result<(), Error> {
+        let wrong = |what: String, hint: &str| Err(Error::new(Code::CONFIG_INVALID, what, hint));
         if self.name.is_empty() || self.name.contains('/') {
             let what = format!("{:?} is not a valid provider name.", self.name);
             return wrong(what, "Use a name without a slash: models are named PROVIDER/MODEL.");

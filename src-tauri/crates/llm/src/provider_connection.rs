@@ -16,7 +16,7 @@ use crate::retry_after::retry_after_ms;
 use crate::vendor_error::VendorError;
 use crate::wire_format::WireFormat;
 use crate::{KeyNeed, KeySource, ProviderSettings, Secret};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -78,7 +78,7 @@ impl ProviderConnection {
         body: Bytes,
         model: &str,
         note_refusal: &NoteRefusal,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Reply, Error> {
         let base_url = self.base_url()?;
         let mut key = self.first_key(&base_url).await?;
         let target = Target::new(&self.settings, &base_url, None);
@@ -94,7 +94,7 @@ impl ProviderConnection {
             let error = self.read_error(response).await;
             note_refusal(&error);
             let fault = target.refused(&error, model);
-            let fault = Fault { retry_after_ms: retry_after_ms.or(fault.retry_after_ms), ..fault };
+            let fault = Error { retry_after_ms: retry_after_ms.or(fault.retry_after_ms), ..fault };
             let asked_without = fault.is(Code::KEY_MISSING) && self.settings.key_need() == KeyNeed::WhenRefused;
             if fault.is(Code::KEY_REFUSED) || fault.is(Code::KEY_MISSING) {
                 *self.key.lock().await = None;
@@ -113,7 +113,7 @@ impl ProviderConnection {
         body: Bytes,
         key: Option<&Secret>,
         target: &Target,
-    ) -> Result<Response, Fault> {
+    ) -> Result<Response, Error> {
         let url = format!("{}{}", base_url.as_str().trim_end_matches('/'), format.path());
         let mut request = self.client(base_url, target)?.post(url).body(body);
         request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
@@ -138,7 +138,7 @@ impl ProviderConnection {
         }
     }
 
-    fn client(&self, base_url: &Url, target: &Target) -> Result<Client, Fault> {
+    fn client(&self, base_url: &Url, target: &Target) -> Result<Client, Error> {
         let idle = self.settings.idle_timeout;
         self.client.get(idle, || client_for(base_url, self.settings.timeouts, idle, target))
     }
@@ -159,11 +159,11 @@ impl ProviderConnection {
         VendorError::from_response(status, &body)
     }
 
-    pub(crate) fn base_url(&self) -> Result<Url, Fault> {
+    pub(crate) fn base_url(&self) -> Result<Url, Error> {
         self.settings.address()
     }
 
-    async fn first_key(&self, base_url: &Url) -> Result<Option<Secret>, Fault> {
+    async fn first_key(&self, base_url: &Url) -> Result<Option<Secret>, Error> {
         match self.settings.key_need() {
             KeyNeed::None => Ok(None),
             KeyNeed::WhenRefused => Ok(self.key.lock().await.clone().flatten()),
@@ -175,7 +175,7 @@ impl ProviderConnection {
         }
     }
 
-    async fn ask_for_key(&self) -> Result<Option<Secret>, Fault> {
+    async fn ask_for_key(&self) -> Result<Option<Secret>, Error> {
         let mut known = self.key.lock().await;
         if let Some(key) = known.as_ref() {
             return Ok(key.clone());

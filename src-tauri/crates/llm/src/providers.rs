@@ -14,7 +14,7 @@ use crate::provider_connection::ProviderConnection;
 use crate::wire_format::WireFormat;
 use crate::wire_model::WireModel;
 use crate::{KeySource, ModelMemory, ProviderKind, ProviderSettings};
-use arki_domain::{ChatModel, ChatRequest, Code, Fault, Message};
+use arki_domain::{ChatModel, ChatRequest, Code, Error, Message};
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ impl Providers {
     /// # Errors
     /// `UNKNOWN_PROVIDER` when there is no such provider, `CONFIG_INVALID` when the name has no slash or the provider no
     /// baseUrl, `MODEL_NOT_FOUND` when the demo has no such model: what others have, only they know.
-    pub fn model(&self, reference: &str) -> Result<Arc<dyn ChatModel>, Fault> {
+    pub fn model(&self, reference: &str) -> Result<Arc<dyn ChatModel>, Error> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
         let settings = connection.settings();
@@ -96,7 +96,7 @@ impl Providers {
         self.connections.values().map(AsRef::as_ref)
     }
 
-    pub(crate) fn connection(&self, provider: &str) -> Result<&ProviderConnection, Fault> {
+    pub(crate) fn connection(&self, provider: &str) -> Result<&ProviderConnection, Error> {
         self.connections.get(provider).map(AsRef::as_ref).ok_or_else(|| self.unknown(provider))
     }
 
@@ -122,7 +122,7 @@ impl Providers {
     ///
     /// # Errors
     /// As [`Providers::model`], but for the baseUrl.
-    pub fn model_info(&self, reference: &str) -> Result<ModelInfo, Fault> {
+    pub fn model_info(&self, reference: &str) -> Result<ModelInfo, Error> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
         Ok(catalogue::model_info(connection.settings(), model))
@@ -133,7 +133,7 @@ impl Providers {
     ///
     /// # Errors
     /// As [`Providers::model_info`].
-    pub async fn live_model_info(&self, reference: &str) -> Result<ModelInfo, Fault> {
+    pub async fn live_model_info(&self, reference: &str) -> Result<ModelInfo, Error> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
         Ok(connection.model_info(model).await)
@@ -141,14 +141,14 @@ impl Providers {
 
     /// `UNKNOWN_PROVIDER`, with the names that there are and, for a vendor's own, the command that adds it.
     #[must_use]
-    pub fn unknown(&self, provider: &str) -> Fault {
+    pub fn unknown(&self, provider: &str) -> Error {
         let known: Vec<&str> = self.connections.keys().map(String::as_str).collect();
         let add = match ProviderKind::ALL.iter().any(|kind| kind.name() == provider) {
             true => format!("Add it with `arki providers add {provider} --kind {provider}`"),
             false => "Add it with `arki providers add`".to_owned(),
         };
         let hint = format!("{add} or in Settings, or use one of: {}.", known.join(", "));
-        Fault::new(Code::UNKNOWN_PROVIDER, format!("There is no provider “{provider}”."), hint)
+        Error::new(Code::UNKNOWN_PROVIDER, format!("There is no provider “{provider}”."), hint)
     }
 }
 
@@ -181,10 +181,10 @@ fn format_of(settings: &ProviderSettings, model: &str) -> Box<dyn WireFormat> {
     }
 }
 
-fn split_reference(reference: &str) -> Result<(&str, &str), Fault> {
+fn split_reference(reference: &str) -> Result<(&str, &str), Error> {
     match reference.split_once('/') {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok((provider, model)),
-        _ => Err(Fault::new(
+        _ => Err(Error::new(
             Code::CONFIG_INVALID,
             format!("“{reference}” does not name a model."),
             "Write it as PROVIDER/MODEL, for example demo/demo.",

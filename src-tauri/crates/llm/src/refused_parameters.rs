@@ -3,7 +3,7 @@
 
 use crate::growing_request::{open_list, to_json};
 use crate::vendor_error::VendorError;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl RefusedParameters {
     }
 
     /// Returns the head of a request without what is refused.
-    pub(crate) fn without(&self, head: Vec<u8>) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn without(&self, head: Vec<u8>) -> Result<Vec<u8>, Error> {
         if self.0.is_empty() {
             return Ok(head);
         }
@@ -158,7 +158,7 @@ impl RefusedParameters {
     }
 
     /// Returns what is written of the conversation, without what is refused in it.
-    pub(crate) fn without_in_messages(&self, entries: Vec<u8>) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn without_in_messages(&self, entries: Vec<u8>) -> Result<Vec<u8>, Error> {
         let refused: Vec<&str> = self.iter().filter_map(|path| path.strip_prefix(IN_MESSAGES)).collect();
         if refused.is_empty() {
             return Ok(entries);

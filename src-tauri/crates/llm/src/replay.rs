@@ -7,7 +7,7 @@ use crate::fault::Target;
 use crate::sse::ByteStream;
 use crate::sse::Framing;
 use crate::{ProviderKind, ProviderSettings};
-use arki_domain::{Fault, StreamEvent};
+use arki_domain::{Error, StreamEvent};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use proptest::sample::Index;
@@ -21,7 +21,7 @@ fn target() -> Target {
 }
 
 /// The answer to pieces of server-sent events.
-pub(crate) fn read(decoder: impl AnswerDecoder + 'static, pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+pub(crate) fn read(decoder: impl AnswerDecoder + 'static, pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Error>) {
     read_stream(decoder, stream::iter(pieces.into_iter().map(Ok)).boxed())
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn read(decoder: impl AnswerDecoder + 'static, pieces: Vec<Bytes>) ->
 pub(crate) fn read_stream(
     decoder: impl AnswerDecoder + 'static,
     bytes: ByteStream,
-) -> (Vec<StreamEvent>, Option<Fault>) {
+) -> (Vec<StreamEvent>, Option<Error>) {
     let context = AnswerContext {
         target: target(),
         model: "m".into(),

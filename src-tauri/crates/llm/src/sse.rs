@@ -8,7 +8,7 @@
 mod line_tests;
 
 use crate::fault::Target;
-use arki_domain::Fault;
+use arki_domain::Error;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, unfold};
@@ -24,7 +24,7 @@ pub(crate) const MAX_EVENT_BYTES: usize = 8 * 1024 * 1024;
 /// The longest answer.
 pub(crate) const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
-pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Fault>>;
+pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Error>>;
 
 /// The way an answer's bytes are cut into events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl Events {
     }
 
     /// The next event with data; `None` at the end. After a fault there is nothing more.
-    pub(crate) async fn next(&mut self) -> Option<Result<Event, Fault>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<Event, Error>> {
         match &mut self.parser {
             Parser::ServerSentEvents(_) => self.next_block().await,
             Parser::Lines(lines) => {
@@ -131,7 +131,7 @@ impl Events {
         }
     }
 
-    async fn next_block(&mut self) -> Option<Result<Event, Fault>> {
+    async fn next_block(&mut self) -> Option<Result<Event, Error>> {
         let Parser::ServerSentEvents(parser) = &mut self.parser else { return None };
         loop {
             let parsed = parser.next().await?;
@@ -147,9 +147,9 @@ impl Events {
         }
     }
 
-    fn fault(&self, error: SseError) -> Fault {
+    fn fault(&self, error: SseError) -> Error {
         match error {
-            SseError::Body(error) => match error.downcast::<Fault>() {
+            SseError::Body(error) => match error.downcast::<Error>() {
                 Ok(fault) => *fault,
                 Err(_) => self.target.cut("in the middle of its answer"),
             },
@@ -178,7 +178,7 @@ impl Lines {
         Self { bytes, buffer: BytesMut::new(), searched: 0 }
     }
 
-    async fn next(&mut self) -> Option<Result<Vec<u8>, Fault>> {
+    async fn next(&mut self) -> Option<Result<Vec<u8>, Error>> {
         loop {
             let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
             if let Some(end) = end {
@@ -267,7 +267,7 @@ fn lossy(begun: &mut Vec<u8>, chunk: Bytes) -> Bytes {
 }
 
 /// Returns what the first byte that is no blank says of a body, and the same body.
-pub(crate) async fn begun(bytes: ByteStream) -> Result<(Option<u8>, ByteStream), Fault> {
+pub(crate) async fn begun(bytes: ByteStream) -> Result<(Option<u8>, ByteStream), Error> {
     let mut bytes = bytes.fuse();
     let mut chunks = Vec::new();
     let mut first = None;

@@ -5,7 +5,7 @@ use crate::answer_decoder::AnswerDecoder;
 use crate::image_data::Images;
 use crate::sse::Framing;
 use crate::{ModelInfo, Secret};
-use arki_domain::{ChatRequest, Fault, Message};
+use arki_domain::{ChatRequest, Error, Message};
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) trait WireFormat: Send + Sync {
 
     /// The request up to its first message: a JSON object that ends with the opening bracket of the list of messages.
     /// Everything that is the same throughout a run stands here, so that the vendor's prompt cache hits.
-    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault>;
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error>;
 
     /// The options of the head that the API can't do without, besides those that no API can.
     fn required_options(&self) -> &'static [&'static str] {
@@ -60,7 +60,7 @@ pub(crate) trait WireFormat: Send + Sync {
 
     /// Writes messages that belong together, as one entry of the list or as several, separated by commas; nothing where
     /// the API has no way to say it.
-    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault>;
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Error>;
 
     fn framing(&self) -> Framing {
         Framing::ServerSentEvents

@@ -8,7 +8,7 @@ use crate::provider_connection::{ProviderConnection, Reply};
 use crate::refused_parameters::RefusedParameters;
 use crate::sse::{ByteStream, Framing, begun, body_of};
 use crate::wire_format::WireFormat;
-use arki_domain::{ChatModel, ChatRequest, ChatStream, Fault, PreparedRequest};
+use arki_domain::{ChatModel, ChatRequest, ChatStream, Error, PreparedRequest};
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use reqwest::header::CONTENT_TYPE;
@@ -113,11 +113,11 @@ impl ChatModel for WireModel {
         price.is_some_and(|price| price.is_free())
     }
 
-    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Error> {
         self.written.prepare(self.format.as_ref(), request, &self.connection.refused(&self.model))
     }
 
-    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {
+    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Error> {
         let note_refusal = self.note_refusal(&request);
         let Reply { response, target, place } =
             self.connection.post(self.format.as_ref(), request.body, &self.model, &note_refusal).await?;
@@ -146,7 +146,7 @@ impl ChatModel for WireModel {
 }
 
 /// Bytes that are no UTF-8 become U+FFFD, as in a stream.
-async fn read_all(bytes: ByteStream) -> Result<String, Fault> {
+async fn read_all(bytes: ByteStream) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes.try_collect::<Vec<_>>().await?.concat()).into_owned())
 }
 

@@ -5,7 +5,7 @@
 
 #![allow(clippy::print_stderr, reason = "the suite shows what its client says")]
 
-use arki_domain::{CallId, Code, Fault, RunId, SessionId};
+use arki_domain::{CallId, Code, Error, RunId, SessionId};
 use arki_mcp::{
     Agreement, AgreementStore, Call, Command, Elicitor, Launched, Launcher, OAuth, Offer, OfferTarget, Ports, Remote,
     Reply, Server, ServerQuestion, ServerSettings, SignIn, TokenStore, Transport, WantedAnswer,
@@ -44,11 +44,11 @@ struct Kept {
 
 #[async_trait]
 impl AgreementStore for Kept {
-    fn load(&self, key: &str) -> Result<Option<Agreement>, Fault> {
+    fn load(&self, key: &str) -> Result<Option<Agreement>, Error> {
         Ok(self.agreements.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     }
 
-    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Fault> {
+    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Error> {
         self.agreements.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), agreement.clone());
         Ok(())
     }
@@ -56,16 +56,16 @@ impl AgreementStore for Kept {
 
 #[async_trait]
 impl TokenStore for Kept {
-    async fn load(&self, url: &str) -> Result<Option<String>, Fault> {
+    async fn load(&self, url: &str) -> Result<Option<String>, Error> {
         Ok(self.tokens.lock().unwrap_or_else(PoisonError::into_inner).get(url).cloned())
     }
 
-    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault> {
+    async fn save(&self, url: &str, tokens: &str) -> Result<(), Error> {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(url.to_owned(), tokens.to_owned());
         Ok(())
     }
 
-    async fn clear(&self, url: &str) -> Result<(), Fault> {
+    async fn clear(&self, url: &str) -> Result<(), Error> {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner).remove(url);
         Ok(())
     }
@@ -75,8 +75,8 @@ struct NoPrograms;
 
 #[async_trait]
 impl Launcher for NoPrograms {
-    async fn launch(&self, _: &Command) -> Result<Launched, Fault> {
-        Err(Fault::internal("the suite speaks over HTTP"))
+    async fn launch(&self, _: &Command) -> Result<Launched, Error> {
+        Err(Error::internal("the suite speaks over HTTP"))
     }
 }
 
@@ -89,8 +89,8 @@ impl SignIn for Headless {
         "http://localhost:3000/callback".to_owned()
     }
 
-    async fn visit(&self, url: &str) -> Result<String, Fault> {
-        let failed = |what: &dyn std::fmt::Display| Fault::new(Code::IO_FAILED, what.to_string(), "");
+    async fn visit(&self, url: &str) -> Result<String, Error> {
+        let failed = |what: &dyn std::fmt::Display| Error::new(Code::IO_FAILED, what.to_string(), "");
         let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
         let answer = client.map_err(|error| failed(&error))?.get(url).send().await.map_err(|error| failed(&error))?;
         let location = answer.headers().get("location").and_then(|location| location.to_str().ok());
@@ -125,7 +125,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(url: &str, context: Context) -> Result<(), Fault> {
+async fn run(url: &str, context: Context) -> Result<(), Error> {
     let oauth = OAuth {
         client_id: context.client_id,
         client_secret: context.client_secret,
@@ -151,7 +151,7 @@ async fn run(url: &str, context: Context) -> Result<(), Fault> {
 }
 
 /// The calls that the suite names, or each tool once with what its schema asks for.
-async fn call_all(server: &Server, offer: &Offer, named: &[ToolCall]) -> Result<(), Fault> {
+async fn call_all(server: &Server, offer: &Offer, named: &[ToolCall]) -> Result<(), Error> {
     let mut calls: Vec<(String, Value)> =
         named.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
     if calls.is_empty() {

@@ -4,7 +4,7 @@
 //! something else is off until the user has seen the difference, whenever it was changed: before a run, or within one.
 
 use crate::listed_tool::{ListedTool, Refused};
-use arki_domain::{Code, Fault, sha256_hex};
+use arki_domain::{Code, Error, sha256_hex};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -28,11 +28,11 @@ pub struct Agreement {
 pub trait AgreementStore: Send + Sync {
     /// # Errors
     /// When it cannot be read.
-    fn load(&self, key: &str) -> Result<Option<Agreement>, Fault>;
+    fn load(&self, key: &str) -> Result<Option<Agreement>, Error>;
 
     /// # Errors
     /// When it cannot be kept.
-    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Fault>;
+    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Error>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,13 +78,13 @@ impl Agreement {
 
     /// Says which tools of `server` are left out, and why; `None` where all that it listed can be used.
     #[must_use]
-    pub fn left_out(&self, server: &str) -> Option<Fault> {
+    pub fn left_out(&self, server: &str) -> Option<Error> {
         let told = |tool: &Refused| format!("\"{}\" ({})", tool.name, tool.reason);
         let tools = self.refused.iter().take(MAX_TOLD).map(told).collect::<Vec<_>>().join(", ");
         let more = if self.refused.len() > MAX_TOLD { ", …" } else { "" };
         let message = format!("Tools of the MCP server \"{server}\" are left out: {tools}{more}.");
         let hint = format!("Its other tools work. `arki mcp test {server}` lists them.");
-        (!tools.is_empty()).then(|| Fault::new(Code::TOOL_UNUSABLE, message, hint))
+        (!tools.is_empty()).then(|| Error::new(Code::TOOL_UNUSABLE, message, hint))
     }
 
     /// Lists, by name, the tools that are off, and those that are gone.

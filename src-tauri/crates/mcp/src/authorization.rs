@@ -7,7 +7,7 @@ use crate::fault::{authorization_needed, failed, quoted, sign_in_refused, token_
 use crate::http;
 use crate::ports::{Ports, TokenStore};
 use crate::settings::{Remote, ServerSettings};
-use arki_domain::Fault;
+use arki_domain::Error;
 use async_trait::async_trait;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, CredentialStore, OAuthState, StoredCredentials,
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Returns the manager of one address's tokens, for its requests.
-pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {
+pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Error> {
     let mut manager = empty_manager(server, remote, ports).await?;
     // Without stored tokens nothing is asked of anybody: the server's own answer says whether any are needed.
     if let Err(error) = manager.initialize_from_store().await {
@@ -26,7 +26,7 @@ pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Res
     Ok(manager)
 }
 
-async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {
+async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Error> {
     // It makes a client of its own, which has no cryptography without this.
     http::install_crypto();
     let manager = AuthorizationManager::new(remote.url.as_str()).await;
@@ -41,7 +41,7 @@ pub(crate) async fn sign_in(
     remote: &Remote,
     ports: &Ports,
     challenge: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let server = &settings.name;
     if remote.has_own_authorization() {
         return Err(token_refused(server));
@@ -113,7 +113,7 @@ async fn granted_scopes(remote: &Remote, ports: &Ports) -> Vec<String> {
     stored.ok().flatten().map(|stored| stored.granted_scopes).unwrap_or_default()
 }
 
-fn sign_in_failed(server: &str, error: &AuthError) -> Fault {
+fn sign_in_failed(server: &str, error: &AuthError) -> Error {
     failed(server, format_args!("refused the sign-in: {}.", quoted(&error.to_string())))
 }
 
@@ -160,6 +160,6 @@ impl CredentialStore for StoredTokens {
     }
 }
 
-fn unusable(fault: &Fault) -> AuthError {
+fn unusable(fault: &Error) -> AuthError {
     AuthError::CredentialStoreError(fault.message.clone())
 }

@@ -7,7 +7,7 @@ use crate::listed_tool::{ListedTool, Refused};
 use crate::progress::told_as;
 use crate::result_text::Answer;
 use crate::settings::ServerSettings;
-use arki_domain::Fault;
+use arki_domain::Error;
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, GetPromptRequestParams, JsonObject, ListToolsRequest, PaginatedRequestParams,
     ProgressToken, ReadResourceRequestParams, ResourceTemplate, ServerResult, SubscriptionFilter,
@@ -69,11 +69,11 @@ pub(crate) enum Unanswered {
     SignIn(Option<String>),
     /// The connection is gone.
     Ended,
-    Refused(Fault),
+    Refused(Error),
 }
 
-impl From<Fault> for Unanswered {
-    fn from(fault: Fault) -> Self {
+impl From<Error> for Unanswered {
+    fn from(fault: Error) -> Self {
         Self::Refused(fault)
     }
 }

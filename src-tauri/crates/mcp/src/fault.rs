@@ -1,17 +1,17 @@
 //! Errors of servers, in sentences that name the server.
 
-use arki_domain::{Code, Fault, is_hidden};
+use arki_domain::{Code, Error, is_hidden};
 use rmcp::model::ErrorData;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
-use std::error::Error;
+use std::error::Error as StdError;
 
 /// The limit for a server's message that an error quotes.
 const MAX_QUOTED_CHARS: usize = 300;
 const NO_MESSAGE: &str = "it sent something that is not an MCP message";
 const CUT_OFF: &str = "its answer was cut off";
 
-pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
-    Fault::new(
+pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Error {
+    Error::new(
         Code::MCP_SERVER_FAILED,
         format!("The MCP server \"{server}\" {what}"),
         format!("Run `arki mcp test {server}` to see its output."),
@@ -19,24 +19,24 @@ pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
 }
 
 /// `how` completes "it …".
-pub(crate) fn over_limit(server: &str, how: &str) -> Fault {
-    Fault::new(
+pub(crate) fn over_limit(server: &str, how: &str) -> Error {
+    Error::new(
         Code::MCP_SERVER_FAILED,
         format!("The MCP server \"{server}\" {how}, so Arki ended it. What it did before is unknown."),
         format!("Run `arki mcp test {server}` to see its output. A user can raise the limits in the configuration."),
     )
 }
 
-pub(crate) fn refused(server: &str, error: &ErrorData) -> Fault {
-    Fault::new(
+pub(crate) fn refused(server: &str, error: &ErrorData) -> Error {
+    Error::new(
         Code::MCP_CALL_REFUSED,
         format!("The MCP server \"{server}\" answered with an error ({}): {}", error.code.0, quoted(&error.message)),
         "Check the arguments against the tool's schema.",
     )
 }
 
-pub(crate) fn authorization_needed(server: &str) -> Fault {
-    Fault::new(
+pub(crate) fn authorization_needed(server: &str) -> Error {
+    Error::new(
         Code::MCP_AUTHORIZATION_NEEDED,
         format!("The MCP server \"{server}\" asks you to sign in."),
         format!("Sign in with `arki mcp login {server}` or in the settings, then try again."),
@@ -44,10 +44,10 @@ pub(crate) fn authorization_needed(server: &str) -> Fault {
 }
 
 /// Makes the error for a variable that is not set. Without it the server would get a header with nothing in it.
-pub(crate) fn variable_not_set(server: &str, variable: &str) -> Fault {
+pub(crate) fn variable_not_set(server: &str, variable: &str) -> Error {
     let message =
         format!("A header of the MCP server \"{server}\" needs the environment variable {variable}, which is not set.");
-    Fault::new(
+    Error::new(
         Code::CONFIG_INVALID,
         message,
         format!("Set {variable}, or remove it from \"mcpServers\" in the configuration."),
@@ -55,16 +55,16 @@ pub(crate) fn variable_not_set(server: &str, variable: &str) -> Fault {
 }
 
 /// The server asks for tokens, which have nowhere to be.
-pub(crate) fn tokens_not_kept(server: &str, keychain: Fault) -> Fault {
+pub(crate) fn tokens_not_kept(server: &str, keychain: Error) -> Error {
     let message =
         format!("The MCP server \"{server}\" asks you to sign in, which needs the keychain. {}", keychain.message);
     let hint = format!("{} Or give the server a token under \"headers\" in its configuration.", keychain.hint);
-    Fault { message, hint, ..keychain }
+    Error { message, hint, ..keychain }
 }
 
 /// The server asks for tokens though the user gave it one, which is the one that is sent.
-pub(crate) fn token_refused(server: &str) -> Fault {
-    Fault::new(
+pub(crate) fn token_refused(server: &str) -> Error {
+    Error::new(
         Code::MCP_SERVER_FAILED,
         format!("The MCP server \"{server}\" refused the token under \"headers\" in its configuration."),
         "Replace the token, or remove \"Authorization\" from \"headers\" to sign in instead.",
@@ -72,32 +72,32 @@ pub(crate) fn token_refused(server: &str) -> Fault {
 }
 
 /// The error for a server with a token of its own, so that one from signing in would not be sent.
-pub(crate) fn has_own_token(server: &str) -> Fault {
-    Fault::new(
+pub(crate) fn has_own_token(server: &str) -> Error {
+    Error::new(
         Code::USAGE,
         format!("The MCP server \"{server}\" already sends a token from \"headers\" in its configuration."),
         "Remove \"Authorization\" from \"headers\" to sign in instead.",
     )
 }
 
-pub(crate) fn sign_in_refused(server: &str, error: &str) -> Fault {
-    Fault::new(
+pub(crate) fn sign_in_refused(server: &str, error: &str) -> Error {
+    Error::new(
         Code::MCP_AUTHORIZATION_NEEDED,
         format!("You are not signed in to the MCP server \"{server}\": {}.", quoted(error)),
         format!("Run `arki mcp login {server}`, or choose \"Sign in\" in the settings, to try again."),
     )
 }
 
-pub(crate) fn tool_changed(server: &str, tool: &str) -> Fault {
-    Fault::new(
+pub(crate) fn tool_changed(server: &str, tool: &str) -> Error {
+    Error::new(
         Code::MCP_TOOL_CHANGED,
         format!("\"{tool}\" of the MCP server \"{server}\" changed since the user approved it, so it is off."),
         format!("Continue without it. The user can review and accept the change with `arki mcp agree {server}`."),
     )
 }
 
-pub(crate) fn changed_again(server: &str) -> Fault {
-    Fault::new(
+pub(crate) fn changed_again(server: &str) -> Error {
+    Error::new(
         Code::MCP_TOOL_CHANGED,
         format!("The tools of the MCP server \"{server}\" changed since you saw them."),
         "Review the difference again.",
@@ -105,7 +105,7 @@ pub(crate) fn changed_again(server: &str) -> Fault {
 }
 
 /// The cause at the bottom, which is what says something; above it stand the names of types. Completes "…: ".
-pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn cause(error: &(dyn StdError + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

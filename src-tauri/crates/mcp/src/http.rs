@@ -2,7 +2,7 @@
 
 use crate::fault::failed;
 use crate::settings::Remote;
-use arki_domain::Fault;
+use arki_domain::Error;
 use http::{HeaderName, HeaderValue};
 use reqwest::{Client, Url};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -12,7 +12,7 @@ use std::time::Duration;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Redirects are not followed: a server that sends elsewhere would send the token there as well.
-pub(crate) fn client(server: &str, remote: &Remote) -> Result<Client, Fault> {
+pub(crate) fn client(server: &str, remote: &Remote) -> Result<Client, Error> {
     install_crypto();
     let url = Url::parse(&remote.url).map_err(|_| failed(server, "has an address that is not a URL."))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -31,7 +31,7 @@ pub(crate) fn client(server: &str, remote: &Remote) -> Result<Client, Fault> {
     builder.build().map_err(|error| failed(server, format_args!("can't be contacted: {error}.")))
 }
 
-pub(crate) fn config(server: &str, remote: &Remote) -> Result<StreamableHttpClientTransportConfig, Fault> {
+pub(crate) fn config(server: &str, remote: &Remote) -> Result<StreamableHttpClientTransportConfig, Error> {
     let mut headers = HashMap::new();
     for (name, value) in &remote.headers {
         let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());

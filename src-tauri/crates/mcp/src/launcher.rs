@@ -1,7 +1,7 @@
 //! The port through which servers over pipes are started.
 
 use crate::settings::Command;
-use arki_domain::Fault;
+use arki_domain::Error;
 use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub trait Launcher: Send + Sync {
     /// # Errors
     /// When it cannot be started.
-    async fn launch(&self, command: &Command) -> Result<Launched, Fault>;
+    async fn launch(&self, command: &Command) -> Result<Launched, Error>;
 }
 
 /// A program that runs, by its pipes.

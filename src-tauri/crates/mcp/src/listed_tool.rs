@@ -3,7 +3,7 @@
 //! A server's own hints about what a tool does (its annotations) are not read at all: they are the word of whom they
 //! would loosen the rules for.
 
-use arki_domain::{Fault, canonical_json, is_hidden, portable_schema, sha256_hex};
+use arki_domain::{Error, canonical_json, is_hidden, portable_schema, sha256_hex};
 use arki_tools::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl ListedTool {
     }
 
     /// Checks arguments against the schema.
-    pub(crate) fn check(&self, arguments: &Value) -> Result<(), Fault> {
+    pub(crate) fn check(&self, arguments: &Value) -> Result<(), Error> {
         check_arguments(&self.name, &self.schema, arguments)
     }
 }

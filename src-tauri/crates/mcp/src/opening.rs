@@ -11,7 +11,7 @@ use crate::progress::OwnTokens;
 use crate::readable::Readable;
 use crate::settings::{Remote, ServerSettings, Transport};
 use crate::stdout_lines;
-use arki_domain::Fault;
+use arki_domain::Error;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::StreamableHttpClientTransport;
@@ -60,7 +60,7 @@ struct ServerPipes {
 }
 
 impl StartedServer {
-    pub(crate) async fn new(settings: &ServerSettings, ports: &Ports, heard: Arc<Heard>) -> Result<Self, Fault> {
+    pub(crate) async fn new(settings: &ServerSettings, ports: &Ports, heard: Arc<Heard>) -> Result<Self, Error> {
         if let Some(variable) = settings.unset_variables.first() {
             return Err(variable_not_set(&settings.name, variable));
         }
@@ -74,7 +74,7 @@ impl StartedServer {
     }
 
     /// The handshake, within the server's time limit. Signing in is the user's and takes as long as it takes.
-    pub(crate) async fn initialize(self, settings: &ServerSettings, ports: &Ports) -> Result<Connection, Fault> {
+    pub(crate) async fn initialize(self, settings: &ServerSettings, ports: &Ports) -> Result<Connection, Error> {
         let heard = self.heard;
         match (self.way, &settings.transport) {
             (OpenedTransport::Pipes(pipes), Transport::Stdio(command)) => {
@@ -94,7 +94,7 @@ impl StartedServer {
                 let again = over_http(settings, remote, ports, &heard, ClientLifecycleMode::Initialize);
                 again.await.map_err(NotBegun::into_fault)
             }
-            _ => Err(Fault::internal("a server that is reached another way than it is configured")),
+            _ => Err(Error::internal("a server that is reached another way than it is configured")),
         }
     }
 }
@@ -102,20 +102,20 @@ impl StartedServer {
 /// Why a handshake failed.
 enum NotBegun {
     /// Perhaps for its first word, which servers of earlier protocols may stumble over.
-    Misunderstood(Fault),
-    Failed(Fault),
+    Misunderstood(Error),
+    Failed(Error),
 }
 
 impl NotBegun {
-    fn into_fault(self) -> Fault {
+    fn into_fault(self) -> Error {
         match self {
             Self::Misunderstood(fault) | Self::Failed(fault) => fault,
         }
     }
 }
 
-impl From<Fault> for NotBegun {
-    fn from(fault: Fault) -> Self {
+impl From<Error> for NotBegun {
+    fn from(fault: Error) -> Self {
         Self::Failed(fault)
     }
 }

@@ -3,7 +3,7 @@
 use crate::agreement::AgreementStore;
 use crate::form::Form;
 use crate::launcher::Launcher;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_tools::CallPlace;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -29,15 +29,15 @@ pub struct Ports {
 pub trait TokenStore: Send + Sync {
     /// # Errors
     /// When there is no keychain.
-    async fn load(&self, url: &str) -> Result<Option<String>, Fault>;
+    async fn load(&self, url: &str) -> Result<Option<String>, Error>;
 
     /// # Errors
     /// When there is no keychain.
-    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault>;
+    async fn save(&self, url: &str, tokens: &str) -> Result<(), Error>;
 
     /// # Errors
     /// When there is no keychain.
-    async fn clear(&self, url: &str) -> Result<(), Fault>;
+    async fn clear(&self, url: &str) -> Result<(), Error>;
 }
 
 /// A port for showing a page to the user.
@@ -50,7 +50,7 @@ pub trait SignIn: Send + Sync {
     ///
     /// # Errors
     /// When the user does not come back.
-    async fn visit(&self, url: &str) -> Result<String, Fault>;
+    async fn visit(&self, url: &str) -> Result<String, Error>;
 }
 
 /// A port for asking the user what a server wants to know.

@@ -2,8 +2,8 @@
 
 use crate::offer::{self, Offer, OfferTarget};
 use crate::server::{Call, Server};
-use arki_domain::{Code, Fault};
-use arki_tools::{CallScope, Conduct, JudgedAs, Output, RemoteTool, Tool};
+use arki_domain::{Code, Error};
+use arki_tools::{CallScope, JudgedAs, Output, RemoteTool, Tool, ToolTraits};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ struct ServerTool {
 pub fn tools_of(server: &Arc<Server>, offer: Offer) -> Vec<Tool> {
     let tool = |offered: crate::Offered| {
         let remote = Arc::new(ServerTool { server: server.clone(), target: offered.target.clone() });
-        let conduct = Conduct {
+        let conduct = ToolTraits {
             is_idempotent: matches!(
                 offered.target,
                 OfferTarget::ListResources | OfferTarget::ReadResource | OfferTarget::SearchTools
             ),
             time_limit: server.settings().call_timeout,
-            ..Conduct::default()
+            ..ToolTraits::default()
         };
         let tool = Tool::remote(&offered.name, &offered.description, offered.parameters, remote);
         tool.map(|tool| tool.in_category(offered.category).with_conduct(conduct))
     };
-    let usable = |tool: Result<Tool, Fault>| match tool {
+    let usable = |tool: Result<Tool, Error>| match tool {
         Ok(tool) => Some(tool),
         Err(fault) => {
             tracing::warn!(server = server.settings().name, %fault, "an MCP tool is not offered");
@@ -49,14 +49,14 @@ pub fn unmet_tool(server: &Arc<Server>, offered: &str) -> Option<Tool> {
 
 #[async_trait]
 impl RemoteTool for ServerTool {
-    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault> {
+    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Error> {
         let show = |text: String| scope.progress.show(&text);
         let call = Call { cancel: scope.cancel.clone(), on_progress: &mut { show }, caller: scope.caller.clone() };
         let answer = self.server.call(&self.target, &args, call).await?;
         if answer.is_error {
             // Told as an error, and bounded like any answer.
             let text: String = answer.text.chars().take(scope.max_output_bytes / 2).collect();
-            return Err(Fault::new(Code::MCP_CALL_REFUSED, text, ""));
+            return Err(Error::new(Code::MCP_CALL_REFUSED, text, ""));
         }
         Ok(Output { text: answer.text, truncated: false })
     }

@@ -15,7 +15,7 @@ use crate::ports::Ports;
 use crate::result_text::Answer;
 use crate::settings::{ServerSettings, Transport};
 use crate::tool_search;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_tools::Caller;
 use rmcp::model::ProgressToken;
 use serde::Serialize;
@@ -63,7 +63,7 @@ struct ConnectionState {
 struct ShownServer {
     state: ServerState,
     /// Why it has failed, while it has.
-    failure: Option<Fault>,
+    failure: Option<Error>,
     heard: Arc<Heard>,
 }
 
@@ -79,7 +79,7 @@ impl Server {
     ///
     /// # Errors
     /// When what was remembered cannot be read.
-    pub fn remembered_offer(&self) -> Result<Option<Offer>, Fault> {
+    pub fn remembered_offer(&self) -> Result<Option<Offer>, Error> {
         Ok(self.remembered()?.map(|agreement| Offer::of(&self.settings, &agreement)))
     }
 
@@ -95,7 +95,7 @@ impl Server {
 
     /// Why it ended or could not be started, until it runs again.
     #[must_use]
-    pub fn failure(&self) -> Option<Fault> {
+    pub fn failure(&self) -> Option<Error> {
         let over = self.over_limit().map(|how| over_limit(&self.settings.name, &how));
         over.or_else(|| self.shown().failure.clone())
     }
@@ -115,7 +115,7 @@ impl Server {
     ///
     /// # Errors
     /// When what was remembered cannot be read.
-    pub fn remembered(&self) -> Result<Option<Agreement>, Fault> {
+    pub fn remembered(&self) -> Result<Option<Agreement>, Error> {
         self.ports.agreements.load(&self.settings.key())
     }
 
@@ -123,7 +123,7 @@ impl Server {
     ///
     /// # Errors
     /// When it is met first and cannot be started.
-    pub async fn offer(&self) -> Result<Offer, Fault> {
+    pub async fn offer(&self) -> Result<Offer, Error> {
         let agreement = match self.remembered()? {
             Some(agreement) => agreement,
             None => self.look().await?,
@@ -135,7 +135,7 @@ impl Server {
     ///
     /// # Errors
     /// When it cannot be started or asked.
-    pub async fn look(&self) -> Result<Agreement, Fault> {
+    pub async fn look(&self) -> Result<Agreement, Error> {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
@@ -150,7 +150,7 @@ impl Server {
     ///
     /// # Errors
     /// `MCP_TOOL_CHANGED` when they are others by now, or when the agreement cannot be kept.
-    pub async fn agree(&self, digest: &str) -> Result<Agreement, Fault> {
+    pub async fn agree(&self, digest: &str) -> Result<Agreement, Error> {
         let mut agreement = self.remembered()?.unwrap_or_default();
         if agreement.digest() != digest {
             return Err(changed_again(&self.settings.name));
@@ -164,11 +164,11 @@ impl Server {
     ///
     /// # Errors
     /// When it is no server that is signed in to, it has a token of its own, or signing in failed.
-    pub async fn sign_in(&self) -> Result<(), Fault> {
+    pub async fn sign_in(&self) -> Result<(), Error> {
         let Transport::Http(remote) = &self.settings.transport else {
             let hint = "Set what it needs under \"env\" in its configuration.";
             let message = format!("The MCP server \"{}\" is a local program and needs no sign-in.", self.settings.name);
-            return Err(Fault::new(Code::USAGE, message, hint));
+            return Err(Error::new(Code::USAGE, message, hint));
         };
         if remote.has_own_authorization() {
             return Err(has_own_token(&self.settings.name));
@@ -180,7 +180,7 @@ impl Server {
     ///
     /// # Errors
     /// When the tool is off, the server cannot be started or asked, or it ended meanwhile. It is not called again then.
-    pub async fn call(&self, target: &OfferTarget, args: &Value, call: Call<'_>) -> Result<Answer, Fault> {
+    pub async fn call(&self, target: &OfferTarget, args: &Value, call: Call<'_>) -> Result<Answer, Error> {
         if *target == OfferTarget::SearchTools {
             return self.search(args);
         }
@@ -188,7 +188,7 @@ impl Server {
         tokio::select! {
             answer = self.call_listening(target, args, call) => answer,
             () = cancelled.cancelled() => {
-                Err(Fault::new(Code::CANCELLED, "Stopped.", "Arki told the server to stop."))
+                Err(Error::new(Code::CANCELLED, "Stopped.", "Arki told the server to stop."))
             }
         }
     }
@@ -197,7 +197,7 @@ impl Server {
     ///
     /// # Errors
     /// When it cannot be started or asked.
-    pub async fn prompts(&self) -> Result<Vec<Prompt>, Fault> {
+    pub async fn prompts(&self) -> Result<Vec<Prompt>, Error> {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
@@ -212,7 +212,7 @@ impl Server {
     ///
     /// # Errors
     /// When it cannot be started or asked.
-    pub async fn prompt(&self, name: &str, arguments: &serde_json::Map<String, Value>) -> Result<String, Fault> {
+    pub async fn prompt(&self, name: &str, arguments: &serde_json::Map<String, Value>) -> Result<String, Error> {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
@@ -231,7 +231,7 @@ impl Server {
         }
     }
 
-    async fn call_listening(&self, target: &OfferTarget, args: &Value, mut call: Call<'_>) -> Result<Answer, Fault> {
+    async fn call_listening(&self, target: &OfferTarget, args: &Value, mut call: Call<'_>) -> Result<Answer, Error> {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
@@ -275,7 +275,7 @@ impl Server {
         unanswered: Unanswered,
         connection: &Arc<Connection>,
         sign_ins: &mut usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         match unanswered {
             Unanswered::SignIn(challenge) if *sign_ins < MAX_SIGN_INS => {
                 *sign_ins += 1;
@@ -285,7 +285,7 @@ impl Server {
         }
     }
 
-    async fn sign_in_again(&self, challenge: Option<&str>) -> Result<(), Fault> {
+    async fn sign_in_again(&self, challenge: Option<&str>) -> Result<(), Error> {
         if let Transport::Http(remote) = &self.settings.transport {
             authorization::sign_in(&self.settings, remote, &self.ports, challenge).await?;
         }
@@ -294,7 +294,7 @@ impl Server {
     }
 
     /// Nothing is called that the user has not agreed to as it is now.
-    fn ensure_agreed(&self, target: &OfferTarget, args: &Value) -> Result<(), Fault> {
+    fn ensure_agreed(&self, target: &OfferTarget, args: &Value) -> Result<(), Error> {
         let tool = match target {
             OfferTarget::Tool(tool) => tool.as_str(),
             OfferTarget::CallTool => args.get("name").and_then(Value::as_str).unwrap_or_default(),
@@ -312,14 +312,14 @@ impl Server {
         if known(&agreement.agreed) || known(&agreement.latest) {
             return Err(tool_changed(&self.settings.name, tool));
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::TOOL_UNKNOWN,
             format!("The MCP server \"{}\" has no tool {tool:?}.", self.settings.name),
             "Search its tools again.",
         ))
     }
 
-    fn search(&self, args: &Value) -> Result<Answer, Fault> {
+    fn search(&self, args: &Value) -> Result<Answer, Error> {
         let agreement = self.remembered()?.unwrap_or_default();
         let tools: Vec<crate::ListedTool> = agreement.in_force().cloned().collect();
         let found = tool_search::search(&tools, args.get("query").and_then(Value::as_str).unwrap_or_default());
@@ -334,10 +334,10 @@ impl Server {
         }))
     }
 
-    async fn connected(&self) -> Result<Arc<Connection>, Fault> {
+    async fn connected(&self) -> Result<Arc<Connection>, Error> {
         if !self.settings.enabled {
             let message = format!("The MCP server \"{}\" is switched off.", self.settings.name);
-            return Err(Fault::new(Code::MCP_SERVER_FAILED, message, "Switch it on in the settings."));
+            return Err(Error::new(Code::MCP_SERVER_FAILED, message, "Switch it on in the settings."));
         }
         let mut inner = self.inner.lock().await;
         if let Some(connection) = inner.connection.as_ref().filter(|connection| connection.is_open()) {
@@ -366,7 +366,7 @@ impl Server {
         }
     }
 
-    async fn open(&self) -> Result<Connection, Fault> {
+    async fn open(&self) -> Result<Connection, Error> {
         let heard = self.begin_hearing();
         let started = StartedServer::new(&self.settings, &self.ports, heard).await?;
         started.initialize(&self.settings, &self.ports).await
@@ -390,7 +390,7 @@ impl Server {
         Ok(agreement)
     }
 
-    async fn fault_of(&self, unanswered: Unanswered, connection: &Arc<Connection>) -> Fault {
+    async fn fault_of(&self, unanswered: Unanswered, connection: &Arc<Connection>) -> Error {
         let has_ended = matches!(unanswered, Unanswered::Ended);
         let fault = self.words(unanswered, connection).await;
         if has_ended {
@@ -403,7 +403,7 @@ impl Server {
         fault
     }
 
-    async fn words(&self, unanswered: Unanswered, connection: &Connection) -> Fault {
+    async fn words(&self, unanswered: Unanswered, connection: &Connection) -> Error {
         let server = &self.settings.name;
         match unanswered {
             Unanswered::Refused(fault) => fault,
@@ -422,7 +422,7 @@ impl Server {
         }
     }
 
-    fn note_failure(&self, inner: &mut ConnectionState, fault: &Fault) {
+    fn note_failure(&self, inner: &mut ConnectionState, fault: &Error) {
         inner.backoff.note_failure(Instant::now());
         self.show_failure(fault);
     }
@@ -433,8 +433,8 @@ impl Server {
         tokio::time::timeout(limit, asked).await.map_err(|_| self.too_slow(limit))?
     }
 
-    fn too_slow(&self, limit: Duration) -> Fault {
-        Fault::new(
+    fn too_slow(&self, limit: Duration) -> Error {
+        Error::new(
             Code::TOOL_TIMEOUT,
             format!("The MCP server \"{}\" took longer than {} s.", self.settings.name, limit.as_secs()),
             "Ask for less at a time, or raise its time limit in the configuration.",
@@ -458,7 +458,7 @@ impl Server {
         shown.failure = None;
     }
 
-    fn show_failure(&self, fault: &Fault) {
+    fn show_failure(&self, fault: &Error) {
         let mut shown = self.shown();
         shown.state = ServerState::Failed;
         shown.failure = Some(fault.clone());

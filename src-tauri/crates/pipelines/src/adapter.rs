@@ -1,6 +1,6 @@
 //! Adapters: what a step can be. Each is one file, with the keys that are its own, and its line in [`ADAPTERS`].
 //!
-//! An adapter decides nothing about permissions and touches nothing itself: it asks the [`World`], which the engine
+//! An adapter decides nothing about permissions and touches nothing itself: it asks the [`StepHost`], which the engine
 //! implements over policy, sandbox and runs.
 
 mod agent;
@@ -15,9 +15,9 @@ pub(crate) use command::{cancelled, denylisted, timed_out, too_long};
 use crate::definition::ADD;
 use crate::definition::schema;
 use crate::denylist::Denylist;
+use crate::step_host::{ChildEnd, StepContext, StepHost};
 use crate::template::{Template, Values};
-use crate::world::{ChildEnd, StepContext, World};
-use arki_domain::{ApprovalId, Fault, SubagentStarted};
+use arki_domain::{ApprovalId, Error, SubagentStarted};
 use async_trait::async_trait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -75,7 +75,7 @@ pub trait Adapter: Send + Sync {
     }
 
     /// Does the step's work, once.
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault>;
+    async fn work(&self, task: &Task, world: &dyn StepHost) -> Result<AttemptResult, StepFault>;
 }
 
 /// A permission that a step gets by starting the pipeline.
@@ -140,17 +140,17 @@ impl AttemptResult {
 /// The error that an attempt failed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepFault {
-    pub fault: Fault,
+    pub fault: Error,
     /// Another attempt may do better.
     pub is_retryable: bool,
 }
 
 impl StepFault {
-    pub(crate) fn retryable(fault: Fault) -> Self {
+    pub(crate) fn retryable(fault: Error) -> Self {
         Self { fault, is_retryable: true }
     }
 
-    pub(crate) fn final_(fault: Fault) -> Self {
+    pub(crate) fn final_(fault: Error) -> Self {
         Self { fault, is_retryable: false }
     }
 }
@@ -172,7 +172,7 @@ impl KeyProblem {
 
 impl Task {
     fn read<T: DeserializeOwned>(&self) -> Result<T, StepFault> {
-        serde_json::from_value(self.settings.clone()).map_err(|error| StepFault::final_(Fault::internal(error)))
+        serde_json::from_value(self.settings.clone()).map_err(|error| StepFault::final_(Error::internal(error)))
     }
 
     fn filled(&self, text: &str) -> Result<String, StepFault> {
@@ -181,7 +181,7 @@ impl Task {
     }
 
     fn template(&self, text: &str) -> Result<Template, StepFault> {
-        Template::parse(text).map_err(|why| StepFault::final_(Fault::internal(why)))
+        Template::parse(text).map_err(|why| StepFault::final_(Error::internal(why)))
     }
 
     fn values(&self) -> Values<'_> {

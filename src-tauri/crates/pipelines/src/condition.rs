@@ -3,7 +3,7 @@
 use crate::params::{Param, as_text};
 use crate::problem::did_you_mean;
 use crate::template::Values;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub enum Test {
 impl Condition {
     /// # Errors
     /// `PIPELINE_INVALID`, where it tests nothing, too much, or something that isn't there.
-    pub(crate) fn read(file: ConditionFile, needs: &[&str], params: &[Param]) -> Result<Self, Fault> {
+    pub(crate) fn read(file: ConditionFile, needs: &[&str], params: &[Param]) -> Result<Self, Error> {
         read(file, needs, params, MAX_DEPTH)
     }
 
@@ -107,7 +107,7 @@ impl Test {
     }
 }
 
-fn read(file: ConditionFile, needs: &[&str], params: &[Param], depth: usize) -> Result<Condition, Fault> {
+fn read(file: ConditionFile, needs: &[&str], params: &[Param], depth: usize) -> Result<Condition, Error> {
     let Some(depth) = depth.checked_sub(1) else { return Err(invalid("`when` is nested too deeply.")) };
     let ConditionFile { param, step, pointer, equals, not_equals, contains, matches, empty, all, any, not } = file;
     let below = |files: Vec<ConditionFile>| {
@@ -155,30 +155,30 @@ fn subject(
     step: Option<String>,
     needs: &[&str],
     params: &[Param],
-) -> Result<ConditionSubject, Fault> {
+) -> Result<ConditionSubject, Error> {
     match (param, step) {
         (Some(_), Some(_)) => Err(invalid("`when` looks at a parameter or at a step, not at both.")),
         (Some(name), None) if params.iter().any(|param| param.name == name) => Ok(ConditionSubject::Param(name)),
         (Some(name), None) => {
             let hint = did_you_mean(&name, params.iter().map(|param| param.name.as_str()));
-            Err(Fault::new(Code::PIPELINE_INVALID, format!("There is no parameter {name:?}."), hint))
+            Err(Error::new(Code::PIPELINE_INVALID, format!("There is no parameter {name:?}."), hint))
         }
         (None, Some(name)) if needs.contains(&name.as_str()) => Ok(ConditionSubject::Step(name)),
         (None, Some(name)) => {
             let words = format!("`when` looks at {name:?}, which this step doesn't need.");
-            Err(Fault::new(Code::PIPELINE_INVALID, words, "Add it to `needs`."))
+            Err(Error::new(Code::PIPELINE_INVALID, words, "Add it to `needs`."))
         }
         (None, None) => Ok(ConditionSubject::Input),
     }
 }
 
-fn pattern(text: &str) -> Result<Regex, Fault> {
+fn pattern(text: &str) -> Result<Regex, Error> {
     let built = regex::RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build();
     built.map_err(|_| invalid(&format!("`matches` isn't a valid regular expression: {text:?}.")))
 }
 
-fn invalid(message: &str) -> Fault {
-    Fault::new(Code::PIPELINE_INVALID, message, "For example: `when: {param: publish, equals: true}`.")
+fn invalid(message: &str) -> Error {
+    Error::new(Code::PIPELINE_INVALID, message, "For example: `when: {param: publish, equals: true}`.")
 }
 
 #[cfg(test)]
@@ -188,7 +188,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    fn read_json(json: Value) -> Result<Condition, Fault> {
+    fn read_json(json: Value) -> Result<Condition, Error> {
         let param = Param {
             name: "lang".into(),
             kind: crate::params::ParamKind::String,

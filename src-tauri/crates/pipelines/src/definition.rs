@@ -16,7 +16,7 @@ use crate::condition::Condition;
 use crate::denylist::Denylist;
 use crate::params::Param;
 use crate::problem::DefinitionProblem;
-use arki_domain::Fault;
+use arki_domain::Error;
 use serde_json::Value;
 
 #[derive(Debug, Clone)]
@@ -62,8 +62,8 @@ impl Definition {
     ///
     /// # Errors
     /// For what is no glob.
-    pub fn deny_also(&mut self, patterns: &[String]) -> Result<(), Fault> {
-        self.denylist = self.denylist.with(patterns).map_err(Fault::internal)?;
+    pub fn deny_also(&mut self, patterns: &[String]) -> Result<(), Error> {
+        self.denylist = self.denylist.with(patterns).map_err(Error::internal)?;
         Ok(())
     }
 

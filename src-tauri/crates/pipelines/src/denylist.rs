@@ -1,7 +1,7 @@
-//! Paths that no step of a pipeline may touch. A path is judged by its text and by where it lies ([`World::places`]), so that
+//! Paths that no step of a pipeline may touch. A path is judged by its text and by where it lies ([`StepHost::places`]), so that
 //! neither a way around nor a link leads past a pattern.
 
-use crate::world::World;
+use crate::step_host::StepHost;
 use arki_domain::glob_readings;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -84,7 +84,7 @@ impl Denylist {
     pub(crate) fn forbidden<'a>(
         &self,
         paths: impl Iterator<Item = &'a str>,
-        world: &dyn World,
+        world: &dyn StepHost,
     ) -> Option<(&'a str, &str)> {
         let paths: Vec<&str> = paths.collect();
         let by_place = |path: &str| world.places(path).iter().find_map(|place| self.forbids(place));
@@ -99,7 +99,7 @@ impl Denylist {
     pub(crate) fn forbidden_line<'a>(
         &self,
         texts: impl Iterator<Item = &'a str>,
-        world: &dyn World,
+        world: &dyn StepHost,
     ) -> Option<(&'a str, &str)> {
         let lines = texts.flat_map(str::lines).map(|line| line.trim().trim_matches('"'));
         let short = lines.filter(|line| !line.is_empty() && line.len() <= MAX_PATH_BYTES);

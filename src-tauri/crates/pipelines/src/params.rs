@@ -2,7 +2,7 @@
 //! the line; so their names are bounded to those that steer nothing.
 
 use crate::problem::did_you_mean;
-use arki_domain::{Code, Fault, steers_programs};
+use arki_domain::{Code, Error, steers_programs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,7 +71,7 @@ pub struct Param {
 impl Param {
     /// # Errors
     /// `PIPELINE_INVALID`, where the name could steer a program or the default doesn't fit.
-    pub(crate) fn read(name: &str, file: ParamFile) -> Result<Self, Fault> {
+    pub(crate) fn read(name: &str, file: ParamFile) -> Result<Self, Error> {
         let ParamFile { kind, default, description, choices } = file;
         ensure_usable_name(name)?;
         let choices: Vec<String> = choices.iter().map(as_text).collect();
@@ -82,7 +82,7 @@ impl Param {
         Ok(param)
     }
 
-    fn ensure_fits(&self, value: &str) -> Result<(), Fault> {
+    fn ensure_fits(&self, value: &str) -> Result<(), Error> {
         let name = &self.name;
         if !self.kind.fits(value) {
             let hint = format!("Its type is {}.", self.kind.as_str());
@@ -100,8 +100,8 @@ impl Param {
 ///
 /// # Errors
 /// `USAGE` for a value that is missing, unknown, doesn't fit, or could steer a program.
-pub fn values(declared: &[Param], given: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
-    let as_usage = |fault: Fault| Fault { code: Code::USAGE.0.to_owned(), ..fault };
+pub fn values(declared: &[Param], given: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Error> {
+    let as_usage = |fault: Error| Error { code: Code::USAGE.0.to_owned(), ..fault };
     for (name, value) in given {
         ensure_usable_name(name).map_err(as_usage)?;
         ensure_usable_value(name, value)?;
@@ -135,7 +135,7 @@ pub fn values(declared: &[Param], given: &BTreeMap<String, String>) -> Result<BT
 
 /// # Errors
 /// `PIPELINE_INVALID`, for what is no name and for one that steers programs.
-pub(crate) fn ensure_usable_name(name: &str) -> Result<(), Fault> {
+pub(crate) fn ensure_usable_name(name: &str) -> Result<(), Error> {
     let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let is_later = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let has_form = name.bytes().next().is_some_and(is_first) && name.bytes().all(is_later);
@@ -150,7 +150,7 @@ pub(crate) fn ensure_usable_name(name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn ensure_usable_value(name: &str, value: &str) -> Result<(), Fault> {
+fn ensure_usable_value(name: &str, value: &str) -> Result<(), Error> {
     if value.contains('\0') {
         return Err(usage(format!("The parameter `{name}` contains a null character."), "Leave it out."));
     }
@@ -170,12 +170,12 @@ pub(crate) fn as_text(value: &Value) -> String {
     }
 }
 
-fn invalid(message: String, hint: impl Into<String>) -> Fault {
-    Fault::new(Code::PIPELINE_INVALID, message, hint)
+fn invalid(message: String, hint: impl Into<String>) -> Error {
+    Error::new(Code::PIPELINE_INVALID, message, hint)
 }
 
-fn usage(message: String, hint: impl Into<String>) -> Fault {
-    Fault::new(Code::USAGE, message, hint)
+fn usage(message: String, hint: impl Into<String>) -> Error {
+    Error::new(Code::USAGE, message, hint)
 }
 
 #[cfg(test)]

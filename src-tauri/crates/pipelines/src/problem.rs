@@ -1,6 +1,6 @@
 //! A problem in a definition, with its place.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::fmt;
 
 /// A place in a text, counted from 1.
@@ -39,14 +39,14 @@ impl fmt::Display for DefinitionProblem {
 
 /// Returns the first of the problems of a definition as an error; `origin` is the file.
 #[must_use]
-pub fn as_fault(origin: &str, problems: &[DefinitionProblem]) -> Fault {
-    let Some(first) = problems.first() else { return Fault::internal("an invalid definition without a problem") };
+pub fn as_fault(origin: &str, problems: &[DefinitionProblem]) -> Error {
+    let Some(first) = problems.first() else { return Error::internal("an invalid definition without a problem") };
     let more = match problems.len() - 1 {
         0 => String::new(),
         1 => " One more problem: see `arki pipelines check`.".to_owned(),
         more => format!(" {more} more problems: see `arki pipelines check`."),
     };
-    Fault::new(Code::PIPELINE_INVALID, format!("{origin}:{first}"), format!("{}{more}", first.hint))
+    Error::new(Code::PIPELINE_INVALID, format!("{origin}:{first}"), format!("{}{more}", first.hint))
 }
 
 /// Returns the name that was probably meant.

@@ -12,7 +12,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod bash_grammar;
-mod beside_git;
 mod braces;
 mod build;
 mod checks;
@@ -24,6 +23,7 @@ mod decide;
 mod file_words;
 mod flags;
 mod git_line;
+mod git_pipelines;
 mod git_settings;
 mod git_signing;
 mod here_documents;
@@ -49,7 +49,6 @@ mod tests;
 
 use command_line::{CommandLine, Shell, SimpleCommand};
 
-pub use beside_git::only_git_reads;
 pub use checks::REFUSED_GIT_RULE;
 pub use decide::{
     PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git,
@@ -57,6 +56,7 @@ pub use decide::{
 };
 pub use file_words::file_words;
 pub use git_line::{may_commit, refused_git, writes_repository};
+pub use git_pipelines::only_git_reads;
 pub use git_signing::{CommitSigning, commit_signing, without_signing};
 pub use line_match::line_matches;
 pub use proposal::{proposed_rules, would_allow};

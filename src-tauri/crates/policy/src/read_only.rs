@@ -14,11 +14,11 @@
 
 mod developer_tools;
 mod expressions;
-mod handed_on;
 mod places;
 mod programs;
 mod unix_tools;
-mod whereabouts;
+mod working_dirs;
+mod xargs_targets;
 
 pub(super) use expressions::end_of_exec;
 pub(super) use places::texts;
@@ -33,7 +33,7 @@ use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand, file_words};
 use programs::{Below, Program, ReadOperands, Shows};
 
-pub(super) use whereabouts::{each_command, tell_each};
+pub(super) use working_dirs::{each_command, tell_each};
 
 /// Returns which wide reads the line makes; `None` where it is not known to only read.
 pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
@@ -86,7 +86,7 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
         Inside::Compound(_) | Inside::Unknown => false,
         Inside::Commands(wrapped) if command.name() == "find" => {
             expressions::find_only_reads(command.arguments())
-                && wrapped.commands.iter().all(|inner| handed_on::reads_what_find_hands_on(inner, command, wide))
+                && wrapped.commands.iter().all(|inner| xargs_targets::reads_what_find_hands_on(inner, command, wide))
                 && places::named_by(command, wide)
         }
         Inside::Commands(wrapped) if wrappers::is_shell(command.name()) => {

@@ -8,10 +8,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::background_changes::Meanwhile;
 use crate::confinement::Confinement;
 use crate::error::Result;
 use crate::limits::{CommandLimits, Overrun};
-use crate::meanwhile::Meanwhile;
 use crate::piped::{Piped, PipedSpec, start_piped};
 use crate::platform;
 use crate::run::CHUNK_BYTES;

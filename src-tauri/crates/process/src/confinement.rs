@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::background_changes::Meanwhile;
 use crate::error::Result;
 #[cfg(unix)]
 use crate::launch::{Launch, Streams};
-use crate::meanwhile::Meanwhile;
 
 /// Confines commands, one after another or several at once.
 #[async_trait]

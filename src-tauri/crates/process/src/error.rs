@@ -1,7 +1,7 @@
 //! Commands that could not be started, and sandboxes that could not be built.
 
 use crate::open_files::MIN_OPEN_FILES;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::io;
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ impl ProcessError {
     }
 }
 
-impl From<ProcessError> for Fault {
+impl From<ProcessError> for Error {
     fn from(error: ProcessError) -> Self {
         Self::new(error.code(), error.to_string(), error.hint())
     }

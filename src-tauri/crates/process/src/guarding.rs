@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::background_changes::Meanwhile;
 use crate::confinement::{Confined, Confinement, ExitOutcome, Explanation, Findings};
 use crate::error::Result;
-use crate::meanwhile::Meanwhile;
 
 #[derive(Default)]
 pub(super) struct Guarding {

@@ -125,7 +125,7 @@ fn close_others_on_exec() {
     #[cfg(target_os = "linux")]
     {
         const FIRST: libc::c_uint = 3;
-        // SAFETY: the call takes three numbers and marks descriptors; it closes none. Kernels before 5.11 refuse it.
+        // SAFETY: the call takes three numbers and marks descriptors; it closes none. ExecutorFactory before 5.11 refuse it.
         unsafe { libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     }
 }

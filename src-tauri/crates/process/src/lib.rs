@@ -14,6 +14,7 @@ mod ansi;
 mod answering;
 #[cfg(any(windows, test))]
 mod argument_line;
+mod background_changes;
 mod confinement;
 mod environment;
 mod error;
@@ -23,7 +24,6 @@ mod hangup;
 mod kept_output;
 mod limits;
 mod login_path;
-mod meanwhile;
 mod open_files;
 mod own_program;
 mod piped;
@@ -63,6 +63,7 @@ mod windows_launch;
 
 pub use ansi::{AnsiReader, styled};
 pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
+pub use background_changes::Meanwhile;
 pub use confinement::{Confined, Confinement, ExitOutcome, Explanation, Findings};
 #[cfg(unix)]
 pub use confinement::{ConfinedStart, WrappedProgram};
@@ -74,7 +75,6 @@ pub use hangup::outlives_terminal;
 pub use launch::{Launch, Standard, Streams};
 pub use limits::{CommandLimits, Overrun};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
-pub use meanwhile::Meanwhile;
 pub use open_files::{open_files, open_files_problem, raise_open_files};
 #[cfg(target_os = "linux")]
 pub use orphan_guard::number as orphan_guard_number;

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::background_changes::Meanwhile;
 use crate::confinement::{Confinement, ExitOutcome};
 use crate::error::{ProcessError, Result};
 use crate::guarding::{self, Guarding};
 use crate::kept_output::KeptOutput;
 use crate::limits::{CommandLimits, Overrun};
-use crate::meanwhile::Meanwhile;
 use crate::platform::{self, Started};
 use crate::running::{CommandListing, ListedCommand};
 use crate::screen::{ScreenOutput, TerminalScreen};

@@ -1,6 +1,6 @@
 //! Errors of the database, in sentences for people and codes for programs.
 
-use arki_domain::{ApprovalId, Code, Fault, SessionId, io_words};
+use arki_domain::{ApprovalId, Code, Error, SessionId, io_words};
 use rusqlite::ffi::ErrorCode;
 use std::path::{Path, PathBuf};
 
@@ -187,7 +187,7 @@ impl From<std::io::Error> for StoreError {
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         Self::new(error.code(), error.to_string(), error.hint())
     }

@@ -1,16 +1,16 @@
 //! Arguments against a tool's schema, with words that help the model to mend them.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use serde_json::Value;
 
 /// More problems than this are not listed.
 const MAX_PROBLEMS: usize = 4;
 
 /// Checks `args` against the schema of `tool`.
-pub(crate) fn validate(tool: &str, validator: &jsonschema::Validator, args: &Value) -> Result<(), Fault> {
+pub(crate) fn validate(tool: &str, validator: &jsonschema::Validator, args: &Value) -> Result<(), Error> {
     if let Value::String(raw) = args {
         let shown: String = raw.chars().take(120).collect();
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::ARGUMENTS_INVALID,
             format!("The arguments of {tool} are not a JSON object: {shown}"),
             "Send the arguments as one complete JSON object.",
@@ -20,7 +20,7 @@ pub(crate) fn validate(tool: &str, validator: &jsonschema::Validator, args: &Val
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(Error::new(
         Code::ARGUMENTS_INVALID,
         format!("The arguments of {tool} don't fit: {}.", problems.join("; ")),
         "Send the call again with arguments that follow the tool's schema.",

@@ -1,6 +1,6 @@
 //! Diagnostics after edits: which checkers there are, what their output says, and what of that is new.
 //!
-//! A [`Checker`] is data, read off the configuration by the engine. `kernel::checking` runs it before a run's first edit
+//! A [`Checker`] is data, read off the configuration by the engine. `executor::checking` runs it before a run's first edit
 //! and after each one. Here its output is read (`reading`), in whatever form it is, and held against the output before
 //! (`comparing`). Nothing here runs anything.
 

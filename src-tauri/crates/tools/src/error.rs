@@ -1,7 +1,7 @@
 //! The errors of a tool, and their texts for the user and the model.
 
 use arki_disk::FileError;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_files::FilesError;
 use arki_process::ProcessError;
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ pub(crate) enum ToolError {
     Process(#[from] ProcessError),
     /// Told as it is.
     #[error(transparent)]
-    Told(#[from] Fault),
+    Told(#[from] Error),
     /// The schema let something through that the type refuses.
     #[error("The arguments don't fit: {0}.")]
     Arguments(#[from] serde_json::Error),
@@ -43,7 +43,7 @@ impl ToolError {
     }
 }
 
-impl From<ToolError> for Fault {
+impl From<ToolError> for Error {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::Workspace(error) => error.into(),

@@ -11,7 +11,7 @@ mod page;
 mod tags;
 mod target;
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use page::FetchedPage;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Method, Response, Url};
@@ -33,7 +33,7 @@ const ACCEPTED: &str = "text/html, text/markdown, text/plain, application/json;q
 ///
 /// # Errors
 /// When the address is refused, nothing answers, or what comes is no text.
-pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, Fault> {
+pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, Error> {
     let mut url = parse(url)?;
     for _ in 0..=MAX_REDIRECTS {
         let response = get(&url, private).await?;
@@ -46,13 +46,13 @@ pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, F
     Err(failed(format!("{url} redirects more than {MAX_REDIRECTS} times."), "Ask the user for the right URL."))
 }
 
-async fn get(url: &Url, private: &PrivateHosts) -> Result<Response, Fault> {
+async fn get(url: &Url, private: &PrivateHosts) -> Result<Response, Error> {
     let client = client(url, private).await?;
     client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await.map_err(|error| unreachable_host(url, &error))
 }
 
 /// A client that connects to the addresses that were judged, and to no others.
-async fn client(url: &Url, private: &PrivateHosts) -> Result<Client, Fault> {
+async fn client(url: &Url, private: &PrivateHosts) -> Result<Client, Error> {
     let addresses = target::addresses(url, private).await?;
     install_crypto();
     let host = url.host_str().unwrap_or_default();
@@ -92,9 +92,9 @@ pub struct HttpAnswer {
 ///
 /// # Errors
 /// When the address is refused, nothing answers, or what comes is no text or too long.
-pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> Result<HttpAnswer, Fault> {
+pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> Result<HttpAnswer, Error> {
     let url = parse(request.url)?;
-    let method = Method::from_bytes(request.method.as_bytes()).map_err(Fault::internal)?;
+    let method = Method::from_bytes(request.method.as_bytes()).map_err(Error::internal)?;
     let mut sending = client(&url, private).await?.request(method, url.clone());
     for (name, value) in request.headers {
         sending = sending.header(name, value);
@@ -117,7 +117,7 @@ pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> R
                 break;
             }
             let words = format!("The answer of {} is longer than {} bytes.", host_of(&url), request.max_bytes);
-            return Err(Fault::new(Code::STEP_OUTPUT_INVALID, words, "Raise `limits.max_output_bytes`."));
+            return Err(Error::new(Code::STEP_OUTPUT_INVALID, words, "Raise `limits.max_output_bytes`."));
         }
         bytes.extend_from_slice(&chunk);
     }
@@ -127,12 +127,12 @@ pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> R
     }
     let body = String::from_utf8(bytes).map_err(|_| {
         let words = format!("The answer of {} is not text (UTF-8).", host_of(&url));
-        Fault::new(Code::STEP_OUTPUT_INVALID, words, "Ask for text, for example with an `Accept` header.")
+        Error::new(Code::STEP_OUTPUT_INVALID, words, "Ask for text, for example with an `Accept` header.")
     })?;
     Ok(HttpAnswer { status: status.as_u16(), location: None, body })
 }
 
-fn redirected_to(url: &Url, response: &Response) -> Result<Option<Url>, Fault> {
+fn redirected_to(url: &Url, response: &Response) -> Result<Option<Url>, Error> {
     let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
     let Some(location) = location else { return Ok(None) };
     let location = String::from_utf8_lossy(location.as_bytes());
@@ -152,7 +152,7 @@ fn elsewhere(url: &Url, next: &Url, response: &Response) -> String {
     )
 }
 
-async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
+async fn told(url: Url, mut response: Response) -> Result<String, Error> {
     let status = response.status();
     let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = header.to_owned();
@@ -178,7 +178,7 @@ async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
 }
 
 /// Checks that the body is unpacked already, with the header gone. Servers that pack as they like are not unheard of.
-fn ensure_unpacked(url: &Url, response: &Response) -> Result<(), Fault> {
+fn ensure_unpacked(url: &Url, response: &Response) -> Result<(), Error> {
     let packed = response.headers().get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()));
     match packed.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
         Some(encoding) => Err(failed(
@@ -189,11 +189,11 @@ fn ensure_unpacked(url: &Url, response: &Response) -> Result<(), Fault> {
     }
 }
 
-fn failed(message: impl Into<String>, hint: &str) -> Fault {
-    Fault::new(Code::FETCH_FAILED, message, hint)
+fn failed(message: impl Into<String>, hint: &str) -> Error {
+    Error::new(Code::FETCH_FAILED, message, hint)
 }
 
-fn unreachable_host(url: &Url, error: &reqwest::Error) -> Fault {
+fn unreachable_host(url: &Url, error: &reqwest::Error) -> Error {
     let host = host_of(url);
     let why = match error {
         error if error.is_timeout() => "did not answer in time",
@@ -203,7 +203,7 @@ fn unreachable_host(url: &Url, error: &reqwest::Error) -> Fault {
     };
     tracing::debug!(%error, "fetch_url");
     let hint = "Check the address, or try again later.";
-    Fault::new(Code::HOST_UNREACHABLE, format!("{host} {why}."), hint)
+    Error::new(Code::HOST_UNREACHABLE, format!("{host} {why}."), hint)
 }
 
 /// reqwest takes the process's default; another crate may have installed one already, which is as good.

@@ -2,7 +2,7 @@
 //! belongs to it (<https://agentskills.io/specification>); a *procedure* is one text with the steps of recurring work
 //! (seed 000). The prompt names them; the model reads those that it needs.
 
-use arki_domain::{Code, Fault, one_plain_line};
+use arki_domain::{Code, Error, one_plain_line};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Guide {
     ///
     /// # Errors
     /// `GUIDE_INVALID` when its first line is another.
-    pub fn procedure(source: &str, origin: &str) -> Result<Self, Fault> {
+    pub fn procedure(source: &str, origin: &str) -> Result<Self, Error> {
         let (first, text) = source.split_once('\n').unwrap_or((source, ""));
         let first = first.trim_start_matches('\u{feff}');
         let (name, description) =
@@ -55,7 +55,7 @@ impl Guide {
         Self::new(name, description, text, origin)
     }
 
-    fn new(name: &str, description: &str, text: &str, origin: &str) -> Result<Self, Fault> {
+    fn new(name: &str, description: &str, text: &str, origin: &str) -> Result<Self, Error> {
         let name = name.trim();
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.chars().count() > MAX_GUIDE_NAME_CHARS || !name.chars().all(is_plain) {
@@ -85,19 +85,19 @@ impl Guide {
 ///
 /// # Errors
 /// `GUIDE_UNKNOWN`, with the nearest name. `what` is the word for its kind.
-pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a Guide, Fault> {
+pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a Guide, Error> {
     guides.iter().find(|guide| guide.name == name).ok_or_else(|| {
         let hint = if guides.is_empty() {
             format!("There are no {what}s here.")
         } else {
             crate::tool::nearest(guides.iter().map(|guide| guide.name.as_str()), name)
         };
-        Fault::new(Code::GUIDE_UNKNOWN, format!("There is no {what} {name:?}."), hint)
+        Error::new(Code::GUIDE_UNKNOWN, format!("There is no {what} {name:?}."), hint)
     })
 }
 
-fn invalid(origin: &str, why: &str) -> Fault {
-    Fault::new(
+fn invalid(origin: &str, why: &str) -> Error {
+    Error::new(
         Code::GUIDE_INVALID,
         format!("Can't use {origin}: {why}."),
         "A procedure begins with a line `name: description`.",

@@ -1,6 +1,6 @@
-//! The trusted half: tools, and the kernel that has the policy judge their calls and carries them out.
+//! The trusted half: tools, and the executor that has the policy judge their calls and carries them out.
 //!
-//! Deciding and doing are apart. `arki_policy::decide` is a plain function over data. The kernel appends what was decided,
+//! Deciding and doing are apart. `arki_policy::decide` is a plain function over data. The executor appends what was decided,
 //! asks where it has to, and only then lets `arki-files` and `arki-process` touch the world. A model reaches nothing but through here.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
@@ -11,12 +11,12 @@ mod builtin;
 mod caller;
 mod diagnostics;
 mod error;
+mod executor;
 mod facts;
 mod fetch;
 mod guide;
 mod hooks;
 mod inside;
-mod kernel;
 mod left_out;
 mod manual;
 mod picture_decoding;
@@ -33,6 +33,11 @@ pub use builtin::fetch_url::fetch_url;
 pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
+pub use executor::{
+    Audience, BackgroundCommands, HookTrial, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand, ToolExecutor,
+    ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
+    unresolved_placeholders,
+};
 pub use facts::tool_specification;
 pub use fetch::{HttpAnswer, PrivateHosts, Requested};
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
@@ -40,15 +45,10 @@ pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
     MAX_HOOKS, name_of as hook_name_of, tools_named,
 };
-pub use kernel::{
-    Audience, BackgroundCommands, HookTrial, Kernel, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand,
-    ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
-    unresolved_placeholders,
-};
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
 pub use remote_tool::{CallScope, JudgedAs, RemoteCallProgress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use standing::Standing;
 pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};
-pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Retry, Tool};
+pub use tool::{MAX_TOOL_NAME_BYTES, Output, Retry, Tool, ToolTraits};
 pub use touched::Touched;

@@ -1,7 +1,7 @@
 //! Decodes pictures once before they are shown or sent: one that is cut off or damaged, a provider refuses, and with it
 //! every later request of the session. One with longer sides than vendors take is scaled down.
 
-use arki_domain::{Code, Fault, Image, MAX_IMAGE_BYTES, PixelSize, picture_type, sha256_hex};
+use arki_domain::{Code, Error, Image, MAX_IMAGE_BYTES, PixelSize, picture_type, sha256_hex};
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
@@ -28,7 +28,7 @@ pub struct DecodedPicture {
 ///
 /// # Errors
 /// `USAGE` for what is no whole picture, or one that is too large.
-pub fn sendable_picture(bytes: Vec<u8>) -> Result<(Image, Vec<u8>), Fault> {
+pub fn sendable_picture(bytes: Vec<u8>) -> Result<(Image, Vec<u8>), Error> {
     let (media_type, size, bytes) = decode_picture(&bytes, MAX_IMAGE_BYTES, MAX_DECODED_PIXELS)?.sendable(bytes)?;
     let image = Image { media_type: media_type.to_owned(), content_hash: sha256_hex(&bytes), size: Some(size) };
     Ok((image, bytes))
@@ -38,7 +38,7 @@ pub fn sendable_picture(bytes: Vec<u8>) -> Result<(Image, Vec<u8>), Fault> {
 ///
 /// # Errors
 /// `USAGE` where it is none, damaged, or larger.
-pub fn decode_picture(bytes: &[u8], max_bytes: usize, max_pixels: u64) -> Result<DecodedPicture, Fault> {
+pub fn decode_picture(bytes: &[u8], max_bytes: usize, max_pixels: u64) -> Result<DecodedPicture, Error> {
     if bytes.len() > max_bytes {
         return Err(picture_too_large(&format!("of {} bytes", bytes.len()), max_bytes));
     }
@@ -50,16 +50,16 @@ pub fn decode_picture(bytes: &[u8], max_bytes: usize, max_pixels: u64) -> Result
 
 /// Returns the error of a picture with too many bytes; `what` says how many it has.
 #[must_use]
-pub fn picture_too_large(what: &str, max_bytes: usize) -> Fault {
+pub fn picture_too_large(what: &str, max_bytes: usize) -> Error {
     let hint = format!("Show a PNG, JPEG, GIF or WebP of up to {} MiB; a smaller copy usually works.", max_bytes >> 20);
     unusable(format!("A picture {what} is too large to be shown to a model."), &hint)
 }
 
-fn unusable(what: String, hint: &str) -> Fault {
-    Fault::new(Code::USAGE, what, hint)
+fn unusable(what: String, hint: &str) -> Error {
+    Error::new(Code::USAGE, what, hint)
 }
 
-fn decode(media_type: &'static str, bytes: &[u8], max_pixels: u64) -> Result<DecodedPicture, Fault> {
+fn decode(media_type: &'static str, bytes: &[u8], max_pixels: u64) -> Result<DecodedPicture, Error> {
     let damaged = |error| {
         tracing::debug!(%error, media_type, "a picture can't be decoded");
         damaged()
@@ -79,7 +79,7 @@ fn decode(media_type: &'static str, bytes: &[u8], max_pixels: u64) -> Result<Dec
 
 impl DecodedPicture {
     /// Returns the picture as it is sent: as it came, or scaled down.
-    fn sendable(self, bytes: Vec<u8>) -> Result<(&'static str, PixelSize, Vec<u8>), Fault> {
+    fn sendable(self, bytes: Vec<u8>) -> Result<(&'static str, PixelSize, Vec<u8>), Error> {
         if self.size.width.max(self.size.height) <= MAX_SIDE {
             return Ok((self.media_type, self.size, bytes));
         }
@@ -93,7 +93,7 @@ impl DecodedPicture {
     }
 }
 
-fn written(picture: &DynamicImage, format: ImageFormat) -> Result<Vec<u8>, Fault> {
+fn written(picture: &DynamicImage, format: ImageFormat) -> Result<Vec<u8>, Error> {
     let mut out = Cursor::new(Vec::new());
     picture.write_to(&mut out, format).map_err(|_| damaged())?;
     Ok(out.into_inner())
@@ -116,7 +116,7 @@ fn is_cut_off(jpeg: &[u8]) -> bool {
     last(END_OF_JPEG) < last(SCAN_OF_JPEG)
 }
 
-fn damaged() -> Fault {
+fn damaged() -> Error {
     unusable("The picture is damaged, so models can't see it.".to_owned(), "Save it again, or show another one.")
 }
 

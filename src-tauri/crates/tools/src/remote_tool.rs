@@ -4,7 +4,7 @@
 use crate::caller::Caller;
 use crate::tool::Output;
 use crate::touched::Touched;
-use arki_domain::{Category, Fault};
+use arki_domain::{Category, Error};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub trait RemoteTool: Send + Sync {
     ///
     /// # Errors
     /// What went wrong, in words that the model can use.
-    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault>;
+    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Error>;
 
     /// Returns what a call with these arguments touches, for the policy. The arguments may be wrong: they are not
     /// checked yet.

@@ -1,6 +1,6 @@
 //! JSON Schemas of tools: made from our own types, or taken from others and then trusted with nothing.
 
-use arki_domain::{Code, Fault, json_text_bytes};
+use arki_domain::{Code, Error, json_text_bytes};
 use jsonschema::{PatternOptions, Validator};
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -95,15 +95,15 @@ pub fn check_schema(schema: &Value) -> Result<(), String> {
 ///
 /// # Errors
 /// `ARGUMENTS_INVALID`, in words that help the model to mend them.
-pub fn check_arguments(tool: &str, schema: &Value, arguments: &Value) -> Result<(), Fault> {
-    let validator = compile(schema).map_err(|why| Fault::internal(format_args!("the schema of {tool}: {why}")))?;
+pub fn check_arguments(tool: &str, schema: &Value, arguments: &Value) -> Result<(), Error> {
+    let validator = compile(schema).map_err(|why| Error::internal(format_args!("the schema of {tool}: {why}")))?;
     crate::arguments::validate(tool, &validator, arguments)
 }
 
 /// A schema from outside, as an object; one that says nothing takes no arguments.
-pub(crate) fn foreign(tool: &str, schema: Value) -> Result<(Value, Validator), Fault> {
+pub(crate) fn foreign(tool: &str, schema: Value) -> Result<(Value, Validator), Error> {
     let unusable = |why: &str| {
-        Fault::new(
+        Error::new(
             Code::TOOL_UNUSABLE,
             format!("Can't use the schema of {tool:?}: {why}."),
             "Report this to the tool's maker. The other tools still work.",

@@ -1,6 +1,6 @@
 //! Other agents that a run may hand work to, behind a port: the kernel only knows that they work, and how they stop.
 
-use arki_domain::{ApprovalId, CallContext, Fault, FileChanged, LeftInBackground, SessionId, SubagentStarted, Usage};
+use arki_domain::{ApprovalId, CallContext, Error, FileChanged, LeftInBackground, SessionId, SubagentStarted, Usage};
 use arki_files::{ChangeSet, Project};
 use async_trait::async_trait;
 
@@ -28,7 +28,7 @@ pub enum SubagentEnd {
     Answered {
         response: String,
     },
-    Failed(Fault),
+    Failed(Error),
     /// The user stopped it.
     Stopped,
     OutOfBudget {
@@ -60,7 +60,7 @@ pub trait Subagents: Send + Sync {
 
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where the folder can have no worktree.
-    fn ensure_can_isolate(&self) -> Result<(), Fault>;
+    fn ensure_can_isolate(&self) -> Result<(), Error>;
 
     /// Returns the place of a sub-agent's worktree. Nothing is made.
     fn tree_of(&self, session_id: &SessionId) -> String;
@@ -69,21 +69,21 @@ pub trait Subagents: Send + Sync {
     ///
     /// # Errors
     /// When its run cannot be begun or gone on with.
-    async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault>;
+    async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Error>;
 
     /// Returns whether a sub-agent no longer waits for this approval: it was decided, its time is over, or the run that
     /// asked was stopped.
     ///
     /// # Errors
     /// When the log cannot be read.
-    async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Fault>;
+    async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Error>;
 
     /// The session that handed the task over knows now what was left in the background: it is told what has ended of it
     /// already. The rest it is told as it ends.
     ///
     /// # Errors
     /// When the log cannot be used.
-    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault>;
+    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Error>;
 }
 
 /// The changes of sub-agents that have worked in a worktree, as long as nobody has decided on them.
@@ -97,7 +97,7 @@ pub trait SubagentChanges: Send + Sync {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_CONFLICT` with the files' names, and what reading them says.
-    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Fault>;
+    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Error>;
 
     /// Removes the worktree: what was in it was decided on.
     async fn settle(&self, worktree: &SessionId);

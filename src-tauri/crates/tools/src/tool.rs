@@ -9,7 +9,7 @@ use crate::remote_tool::RemoteTool;
 use crate::schema;
 use crate::subagents::{SubagentChanges, Subagents};
 use crate::touched::Touched;
-use arki_domain::{Category, Code, Fault, Redactor, ToolDefinition};
+use arki_domain::{Category, Code, Error, Redactor, ToolDefinition};
 use arki_files::{ChangeSet, Project};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -73,7 +73,7 @@ pub(crate) enum Action {
 
 /// The kernel's treatment of a tool's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Conduct {
+pub struct ToolTraits {
     /// Doing it twice is like doing it once: a call that a crash interrupted is made again instead of being told as of
     /// unknown effect.
     pub is_idempotent: bool,
@@ -99,7 +99,7 @@ pub struct Tool {
     /// Empty where there is none.
     pub(crate) manual: Arc<str>,
     pub(crate) action: Action,
-    pub(crate) conduct: Conduct,
+    pub(crate) conduct: ToolTraits,
     touches: Touches,
     /// The worktrees whose changes it takes.
     pub(crate) changes: Option<Arc<dyn SubagentChanges>>,
@@ -121,7 +121,7 @@ impl Tool {
             category,
             parameters: schema::of_type::<Arguments>(),
         };
-        let conduct = Conduct { is_idempotent: category == Category::Read, ..Conduct::default() };
+        let conduct = ToolTraits { is_idempotent: category == Category::Read, ..ToolTraits::default() };
         Self {
             definition,
             manual: manual.text.into(),
@@ -142,10 +142,10 @@ impl Tool {
         description: &str,
         parameters: Value,
         remote: Arc<dyn RemoteTool>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, Error> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.is_empty() || name.len() > MAX_TOOL_NAME_BYTES || !name.chars().all(is_plain) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::TOOL_UNUSABLE,
                 format!("{name:?} is not a valid tool name."),
                 format!("Names have 1 to {MAX_TOOL_NAME_BYTES} letters, digits, `_` and `-`."),
@@ -161,7 +161,7 @@ impl Tool {
             },
             manual: "".into(),
             action: Action::Remote(remote),
-            conduct: Conduct::default(),
+            conduct: ToolTraits::default(),
             touches: Arc::new(Touched::mentioned_in),
             changes: None,
             validator: OnceLock::from(Ok(validator)),
@@ -176,7 +176,7 @@ impl Tool {
     }
 
     #[must_use]
-    pub fn with_conduct(mut self, conduct: Conduct) -> Self {
+    pub fn with_conduct(mut self, conduct: ToolTraits) -> Self {
         self.conduct = conduct;
         self
     }
@@ -226,10 +226,10 @@ impl Tool {
     }
 
     /// Checks arguments against the schema; the validator is made when it is first needed.
-    pub(crate) fn validate(&self, args: &Value) -> Result<(), Fault> {
+    pub(crate) fn validate(&self, args: &Value) -> Result<(), Error> {
         match self.validator.get_or_init(|| schema::compile(&schema::of_calls(&self.definition.parameters))) {
             Ok(validator) => crate::arguments::validate(self.name(), validator, args),
-            Err(why) => Err(Fault::internal(format_args!("the schema of {} is not valid: {why}", self.name()))),
+            Err(why) => Err(Error::internal(format_args!("the schema of {} is not valid: {why}", self.name()))),
         }
     }
 }
@@ -277,7 +277,7 @@ mod tests {
 
     #[async_trait::async_trait]
     impl RemoteTool for Nothing {
-        async fn call(&self, _: Value, _: CallScope) -> Result<Output, Fault> {
+        async fn call(&self, _: Value, _: CallScope) -> Result<Output, Error> {
             Ok(Output::default())
         }
     }

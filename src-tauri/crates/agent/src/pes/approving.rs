@@ -7,7 +7,7 @@ use crate::run_host::RunEnd;
 use crate::run_log::RunLog;
 use arki_domain::projection::RunPhase;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, EventBody, Fault,
+    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Error, EventBody,
     PauseReason, PlanStep, PlanStepState, PlanUpdated, Risk, RunPaused, ToolCall, ToolResult,
 };
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const MAX_CALL_BYTES: usize = 4096;
 
 /// Asks whether the plan is to be carried out; `Some` where the run has to wait. What is granted for the whole run
 /// answers at once, except in a run that only plans: there the approval is the beginning of the work.
-pub(super) async fn ask_user(log: &mut RunLog) -> Result<Option<RunEnd>, Fault> {
+pub(super) async fn ask_user(log: &mut RunLog) -> Result<Option<RunEnd>, Error> {
     let requested = requested(log);
     let approval_id = requested.approval_id.clone();
     let mode = log.state.options.approve;
@@ -41,7 +41,7 @@ pub(super) async fn ask_user(log: &mut RunLog) -> Result<Option<RunEnd>, Fault> 
 }
 
 /// The run goes on once somebody has decided.
-pub(super) async fn await_decision(log: &mut RunLog, approval_id: ApprovalId) -> Result<RunEnd, Fault> {
+pub(super) async fn await_decision(log: &mut RunLog, approval_id: ApprovalId) -> Result<RunEnd, Error> {
     if log.state.phase != RunPhase::Paused(PauseReason::Plan) {
         let paused = RunPaused { approval_id: Some(approval_id.clone()), ..RunPaused::because(PauseReason::Plan) };
         log.append(vec![paused.into()]).await?;
@@ -50,7 +50,7 @@ pub(super) async fn await_decision(log: &mut RunLog, approval_id: ApprovalId) ->
 }
 
 /// Each call gets a result that says why it was not carried out; a changed plan gets its steps.
-pub(super) async fn drop_calls(log: &mut RunLog, why: Why) -> Result<(), Fault> {
+pub(super) async fn drop_calls(log: &mut RunLog, why: Why) -> Result<(), Error> {
     let words = match why {
         Why::Rejected => "Not done: the plan was rejected.",
         Why::Changed => "Not done: the user changed the plan.",

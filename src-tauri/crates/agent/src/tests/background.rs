@@ -58,7 +58,7 @@ impl Executor for Handing {
         Arc::new([])
     }
 
-    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
+    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Error> {
         let call_id = pending.call.call_id.clone();
         let started = SubagentStarted {
             call_id: call_id.clone(),

@@ -77,7 +77,7 @@ fn is_unknown_cost(body: &EventBody) {
 
 #[tokio::test]
 async fn a_summary_that_breaks_off_is_counted_as_a_request_of_unknown_cost() {
-    let broken = Fault::new(Code::PROVIDER_FAILED, "It broke.", "Try again.");
+    let broken = Error::new(Code::PROVIDER_FAILED, "It broke.", "Try again.");
     let (compacted, events) = compacted(vec![text("We were"), Some(Err(broken))], CancellationToken::new()).await;
     assert!(matches!(compacted, Compacted::Done(_)), "{compacted:?}");
     let [EventBody::EngineRequest(_), response, EventBody::ContextCompacted(without)] = &events[..] else {

@@ -13,7 +13,7 @@ impl Core for OneTurn {
         "one-turn"
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         loop {
             if let Some(end) = host.ask_model().await? {
                 return Ok(end);
@@ -45,7 +45,7 @@ async fn what_the_log_refuses_ends_the_run_of_any_core_in_words() {
     let core = find(WITH_ONE_TURN, "one-turn").unwrap();
     let stage = Stage { core, ..Stage::new(vec![vec![text("done"), end()]]) };
     stage.refuse(|body| match body {
-        EventBody::RunCompleted(_) => Some(Fault::new(Code::EVENT_TOO_LARGE, "too large", "")),
+        EventBody::RunCompleted(_) => Some(Error::new(Code::EVENT_TOO_LARGE, "too large", "")),
         _ => None,
     });
     let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };

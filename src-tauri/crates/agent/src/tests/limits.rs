@@ -4,7 +4,7 @@ use super::*;
 use crate::answer::KEEP_PARTIAL_EVERY;
 use crate::bounds::{MAX_ANSWER_BYTES, MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH};
 
-fn call_with(arguments: String) -> Option<Result<StreamEvent, Fault>> {
+fn call_with(arguments: String) -> Option<Result<StreamEvent, Error>> {
     let call = ToolRequest { call_id: CallId::from("c"), tool_id: "read_file".into(), arguments };
     Some(Ok(StreamEvent::ToolCall(call)))
 }
@@ -71,9 +71,9 @@ async fn a_run_whose_event_the_log_refuses_fails_and_does_not_stay_open() {
     for code in [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP] {
         let stage = Stage::new(vec![vec![call("c"), end()]]);
         stage.refuse(move |body| {
-            matches!(body, EventBody::ToolCall(_)).then(|| Fault::new(code, "It is too much.", "Ask for less."))
+            matches!(body, EventBody::ToolCall(_)).then(|| Error::new(code, "It is too much.", "Ask for less."))
         });
-        let fault = Fault::new(code, "It is too much.", "Ask for less.");
+        let fault = Error::new(code, "It is too much.", "Ask for less.");
         assert_eq!(stage.run().await, RunEnd::Failed(fault));
         assert!(matches!(bodies(&stage).last(), Some(EventBody::RunFailed(failed)) if failed.code == code.0));
     }
@@ -81,7 +81,7 @@ async fn a_run_whose_event_the_log_refuses_fails_and_does_not_stay_open() {
 
 #[tokio::test]
 async fn a_disk_that_fills_up_ends_the_run_in_words_where_there_is_room_for_them() {
-    let full = || Fault::new(Code::DISK_FULL, "The disk is full.", "Free some space.");
+    let full = || Error::new(Code::DISK_FULL, "The disk is full.", "Free some space.");
     let stage = Stage::new(vec![vec![text("half"), call("c"), end()]]);
     stage.refuse(move |body| matches!(body, EventBody::ToolCall(_)).then(full));
     assert_eq!(stage.run().await, RunEnd::Failed(full()));
@@ -90,7 +90,7 @@ async fn a_disk_that_fills_up_ends_the_run_in_words_where_there_is_room_for_them
 
 #[tokio::test]
 async fn a_disk_without_any_room_stops_the_run_and_says_so() {
-    let full = || Fault::new(Code::DISK_FULL, "The disk is full.", "Free some space.");
+    let full = || Error::new(Code::DISK_FULL, "The disk is full.", "Free some space.");
     let stage = Stage::new(vec![vec![text("half"), call("c"), end()]]);
     stage.refuse(move |body| (!matches!(body, EventBody::RunStarted(_) | EventBody::EngineRequest(_))).then(full));
     assert_eq!(stage.try_run().await, Err(full()));

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Default)]
 pub(super) struct MemoryLog(pub(super) Mutex<Vec<Arc<Event>>>, pub(super) Mutex<Beside>);
 
-pub(super) type Refusal = Box<dyn Fn(&EventBody) -> Option<Fault> + Send>;
+pub(super) type Refusal = Box<dyn Fn(&EventBody) -> Option<Error> + Send>;
 
 #[derive(Default)]
 pub(super) struct Beside {
@@ -25,7 +25,7 @@ impl MemoryLog {
 
 #[async_trait]
 impl EventLog for MemoryLog {
-    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Error> {
         if let Some(refuses) = &self.1.lock().unwrap().refuses
             && let Some(fault) = drafts.iter().find_map(|draft| refuses(&draft.body))
         {
@@ -53,15 +53,15 @@ impl EventLog for MemoryLog {
         Ok(stored)
     }
 
-    async fn read_after(&self, _: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn read_after(&self, _: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Error> {
         Ok(self.0.lock().unwrap().iter().filter(|event| event.seq > seq).cloned().collect())
     }
 
-    async fn event(&self, _: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
+    async fn event(&self, _: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Error> {
         Ok(self.0.lock().unwrap().iter().find(|event| event.seq == seq).cloned())
     }
 
-    async fn keep_partial(&self, _: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+    async fn keep_partial(&self, _: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Error> {
         self.1.lock().unwrap().pieces.extend(piece);
         Ok(())
     }

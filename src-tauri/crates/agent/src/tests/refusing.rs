@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn refused(words: &str) -> Option<Result<StreamEvent, Fault>> {
+fn refused(words: &str) -> Option<Result<StreamEvent, Error>> {
     let message = format!("mock refused the request (status 400). It says: {words}");
-    Some(Err(Fault::new(Code::PROVIDER_BAD_REQUEST, message, "Check the model's options.")))
+    Some(Err(Error::new(Code::PROVIDER_BAD_REQUEST, message, "Check the model's options.")))
 }
 
 fn reads(call_ids: &[&str]) -> Turn {
@@ -90,8 +90,8 @@ async fn reasoning_goes_as_a_whole() {
     assert!(!transcript.messages().iter().any(has));
 }
 
-fn filtered() -> Option<Result<StreamEvent, Fault>> {
-    Some(Err(Fault::new(Code::CONTENT_REFUSED, "mock refused the request. It says: filtered", "Rephrase it.")))
+fn filtered() -> Option<Result<StreamEvent, Error>> {
+    Some(Err(Error::new(Code::CONTENT_REFUSED, "mock refused the request. It says: filtered", "Rephrase it.")))
 }
 
 #[tokio::test]

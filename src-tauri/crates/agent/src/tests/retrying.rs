@@ -4,8 +4,8 @@ use super::*;
 use crate::retry::{FIRST_WAIT, MAX_ATTEMPTS, MAX_BACKOFF, MAX_REQUESTS, PATIENCE};
 use tokio::time::Instant;
 
-fn failed(retry_after_ms: Option<u64>) -> Option<Result<StreamEvent, Fault>> {
-    Some(Err(Fault { retry_after_ms, ..Fault::new(Code::PROVIDER_FAILED, "mock failed.", "again") }))
+fn failed(retry_after_ms: Option<u64>) -> Option<Result<StreamEvent, Error>> {
+    Some(Err(Error { retry_after_ms, ..Error::new(Code::PROVIDER_FAILED, "mock failed.", "again") }))
 }
 
 fn retries(stage: &Stage) -> Vec<EngineRetry> {
@@ -65,7 +65,7 @@ async fn a_wait_beyond_the_limit_fails_at_once_and_says_how_long() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fault_that_will_not_pass_is_not_tried_again() {
-    let refused = Fault::new(Code::KEY_REFUSED, "no", "key");
+    let refused = Error::new(Code::KEY_REFUSED, "no", "key");
     let stage = Stage::new(vec![vec![Some(Err(refused.clone()))], vec![text("done"), end()]]);
     assert_eq!(stage.run().await, RunEnd::Failed(refused));
     assert_eq!(stage.count("engine.retry"), 0);
@@ -74,7 +74,7 @@ async fn a_fault_that_will_not_pass_is_not_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_breaks_off_is_asked_for_again_and_none_of_its_calls_made() {
     let thought = || Some(Ok(StreamEvent::Token { token_type: TokenType::LlmThinking, text: "hm".into() }));
-    let damaged = || Some(Err(Fault::new(Code::PROVIDER_BAD_ANSWER, "damaged", "again")));
+    let damaged = || Some(Err(Error::new(Code::PROVIDER_BAD_ANSWER, "damaged", "again")));
     for (shown, kept) in [(text("half"), 1), (thought(), 1), (call("c"), 0)] {
         for broken in [failed(Some(1)), damaged()] {
             let stage = Stage::new(vec![vec![shown.clone(), broken], vec![text("done"), end()]]);
@@ -177,7 +177,7 @@ async fn an_empty_answer_is_asked_for_once_more_and_so_are_thoughts_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn a_page_in_place_of_an_answer_is_asked_past_but_not_for_long() {
-    let page = || vec![Some(Err(Fault::new(Code::PROVIDER_BAD_ANSWER, "it is a web page", "Check the address.")))];
+    let page = || vec![Some(Err(Error::new(Code::PROVIDER_BAD_ANSWER, "it is a web page", "Check the address.")))];
     let stage = Stage::new(vec![page(), page(), vec![text("done"), end()]]);
     assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
     let stage = Stage::new(vec![page(), page(), page(), vec![text("never"), end()]]);

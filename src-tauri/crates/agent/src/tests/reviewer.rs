@@ -4,7 +4,7 @@ use crate::ask::Ask;
 use crate::core::Core;
 use crate::run_host::{RunEnd, RunHost};
 use arki_domain::projection::NextStep;
-use arki_domain::{ContextAdded, Fault, STAGE_PART, Stage, TokenType};
+use arki_domain::{ContextAdded, Error, STAGE_PART, Stage, TokenType};
 use async_trait::async_trait;
 
 const CRITICISE: &str = "[Before the user sees your answer: what in it is wrong, missing or not shown by what you have \
@@ -23,7 +23,7 @@ impl Core for Reviewer {
         "reviewer"
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         loop {
             if host.stops.cancel.is_cancelled() {
                 return host.cancelled().await;

@@ -14,7 +14,7 @@ impl Core for Counter {
         "counter"
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         for turn in 1..=2 {
             if let Some(end) = host.ask_model().await? {
                 return Ok(end);
@@ -27,7 +27,7 @@ impl Core for Counter {
                 return host.paused().await;
             }
         }
-        host.completed_unless_held().await?.ok_or_else(|| Fault::internal("held"))
+        host.completed_unless_held().await?.ok_or_else(|| Error::internal("held"))
     }
 }
 
@@ -40,10 +40,10 @@ impl Core for Hoarder {
         "hoarder"
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         let state = Map::from_iter([("all".to_owned(), Value::from("x".repeat(300 * 1024)))]);
         host.record.set_agent_state(state).await?;
-        host.completed_unless_held().await?.ok_or_else(|| Fault::internal("held"))
+        host.completed_unless_held().await?.ok_or_else(|| Error::internal("held"))
     }
 }
 
@@ -56,7 +56,7 @@ impl Core for Overheard {
         "overheard"
     }
 
-    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         host.record.set_agent_state(Map::from_iter([("mine".to_owned(), Value::from(1))])).await?;
         let theirs = EventDraft::of_session(StateChanged::setting("theirs", 2));
         host.record.log.append(&host.record.session_id, vec![theirs]).await?;
@@ -65,7 +65,7 @@ impl Core for Overheard {
         if let Some(end) = host.ask_model().await? {
             return Ok(end);
         }
-        host.completed_unless_held().await?.ok_or_else(|| Fault::internal("held"))
+        host.completed_unless_held().await?.ok_or_else(|| Error::internal("held"))
     }
 }
 

@@ -4,7 +4,7 @@ use super::providers;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::{AgentEntries, SettingChange};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(crate) enum AgentsCommand {
 /// The agent that works where no other is named.
 const MAIN_AGENT: &str = "arki";
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         AgentsCommand::List => list(&engine.projects().list_agents(Some(dir))?, output),
         AgentsCommand::Add { name, model, description, core } => {
@@ -53,7 +53,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, out
         }
         AgentsCommand::Rm { name } if name == MAIN_AGENT => {
             let hint = "Change it with `arki config set agents.arki.model PROVIDER/MODEL`.";
-            return Err(Fault::new(Code::USAGE, "The agent `arki` can't be removed.", hint));
+            return Err(Error::new(Code::USAGE, "The agent `arki` can't be removed.", hint));
         }
         AgentsCommand::Rm { name } => {
             find(engine, dir, &name)?;
@@ -70,12 +70,12 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, out
 }
 
 /// The agent's model, as PROVIDER/MODEL.
-fn find(engine: &Engine, dir: &Path, name: &str) -> Result<String, Fault> {
+fn find(engine: &Engine, dir: &Path, name: &str) -> Result<String, Error> {
     let agents = engine.projects().list_agents(Some(dir))?.agents;
     let found = agents.into_iter().find(|agent| agent.name == name);
     found.map(|agent| agent.model).ok_or_else(|| {
         let message = format!("No agent {name:?} is configured.");
-        Fault::new(Code::AGENT_UNKNOWN, message, "`arki agents list` lists all agents.")
+        Error::new(Code::AGENT_UNKNOWN, message, "`arki agents list` lists all agents.")
     })
 }
 
@@ -83,7 +83,7 @@ fn key(name: &str) -> String {
     if name.contains('.') { format!("agents.\"{name}\"") } else { format!("agents.{name}") }
 }
 
-fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: &Printer) -> Result<(), Fault> {
+fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: &Printer) -> Result<(), Error> {
     let set = given.into_iter().filter_map(|(field, value)| {
         let text = Some(serde_json::Value::String(value?).to_string());
         Some(SettingChange { key: format!("{}.{field}", key(name)), text, was: None })
@@ -91,7 +91,7 @@ fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: 
     let changes: Vec<SettingChange> = set.collect();
     if changes.is_empty() {
         let hint = "Give at least one of --model, --description and --core.";
-        return Err(Fault::new(Code::USAGE, format!("The agent {name:?} would have no settings."), hint));
+        return Err(Error::new(Code::USAGE, format!("The agent {name:?} would have no settings."), hint));
     }
     engine.accounts().change_config(&changes)?;
     told("Added", name, output);

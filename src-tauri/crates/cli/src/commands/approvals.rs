@@ -6,7 +6,7 @@ mod show;
 
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{ApprovalRecord, ApprovalUse, Client, Engine, RuleDefinition, rule_text};
 use clap::Subcommand;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(crate) async fn run(
     dir: &Path,
     command: ApprovalsCommand,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let engine = client.engine();
     match command {
         ApprovalsCommand::List => list::run(engine, output),
@@ -57,7 +57,7 @@ pub(crate) async fn run(
 }
 
 /// The named approval, or the only pending one; prints which one that is.
-fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Printer) -> Result<ApprovalRecord, Fault> {
+fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Printer) -> Result<ApprovalRecord, Error> {
     let record = engine.approvals().pending().find_approval(id, wanted)?;
     if id != Some(record.approval_id.as_str()) {
         output.aside(dim(&format!("This is {}.", record.approval_id)));

@@ -4,7 +4,7 @@ use super::sessions::MAX_LISTED;
 use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, ListedArtifact};
 use clap::Subcommand;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(crate) enum ArtifactsCommand {
     },
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         ArtifactsCommand::List { session } => {
             let session = session.map(|id| engine.sessions().find_session(&id)).transpose()?;
@@ -64,9 +64,9 @@ fn print(bytes: &[u8], output: &Printer) {
     }
 }
 
-fn unwritten(file: &Path, error: &std::io::Error) -> Fault {
+fn unwritten(file: &Path, error: &std::io::Error) -> Error {
     let what = format!("Can't write {}: {}.", file.display(), arki_domain::io_words(error.kind()));
-    Fault::new(arki_domain::Code::IO_FAILED, what, "Check the folder and the free space.")
+    Error::new(arki_domain::Code::IO_FAILED, what, "Check the folder and the free space.")
 }
 
 fn show(listed: &ListedArtifact, output: &Printer) {

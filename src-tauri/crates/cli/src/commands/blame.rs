@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Author, Engine, FileLine, LineOrigin, author_word};
 use clap::Args;
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub(crate) fn run(
     dir: &Path,
     BlameArguments { path }: &BlameArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     for line in engine.sessions().line_origins(dir, path)? {
         output.tell(&listed(&line), || format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text)));
     }

@@ -4,7 +4,7 @@ use crate::commands::editor;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::ModelFigures;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub(crate) enum ConfigCommand {
     Edit,
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         ConfigCommand::Show { origin, key } => show(engine, dir, origin, key.as_deref(), output)?,
         ConfigCommand::Get { key } => get(engine, dir, &key, output)?,
@@ -73,7 +73,7 @@ fn done(key: &str, words: &str, output: &Printer) {
 }
 
 /// One value: a text as it is, anything else as JSON.
-fn get(engine: &Engine, dir: &Path, key: &str, output: &Printer) -> Result<(), Fault> {
+fn get(engine: &Engine, dir: &Path, key: &str, output: &Printer) -> Result<(), Error> {
     let merged = engine.projects().shown_config(dir)?.merged;
     let value = engine.redactor().redact_json(below(&merged, key)?.clone());
     match (&value, output.json) {
@@ -85,10 +85,10 @@ fn get(engine: &Engine, dir: &Path, key: &str, output: &Printer) -> Result<(), F
 }
 
 /// The value at a key such as `limits.maxTurns`, `policy.rules[0]` or `providers."my.lab".kind`.
-fn below<'a>(merged: &'a Value, key: &str) -> Result<&'a Value, Fault> {
+fn below<'a>(merged: &'a Value, key: &str) -> Result<&'a Value, Error> {
     let unknown = || {
         let hint = "`arki config show --origin` lists all keys that are set or have a default.";
-        Fault::new(Code::CONFIG_UNKNOWN_KEY, format!("The configuration has no value at {key:?}."), hint)
+        Error::new(Code::CONFIG_UNKNOWN_KEY, format!("The configuration has no value at {key:?}."), hint)
     };
     let mut value = merged;
     for part in parts(key) {
@@ -118,7 +118,7 @@ fn parts(key: &str) -> Vec<String> {
     parts
 }
 
-fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &Printer) -> Result<(), Fault> {
+fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &Printer) -> Result<(), Error> {
     let mut shown = engine.projects().shown_config(dir)?;
     if let Some(key) = key {
         shown.merged = below(&shown.merged, key)?.clone();
@@ -142,7 +142,7 @@ fn show(engine: &Engine, dir: &Path, origin: bool, key: Option<&str>, output: &P
 }
 
 /// Edits a copy, so that only a valid text replaces the file and nothing that was typed is lost.
-fn edit(engine: &Engine, output: &Printer) -> Result<(), Fault> {
+fn edit(engine: &Engine, output: &Printer) -> Result<(), Error> {
     let accounts = engine.accounts();
     let edit = accounts.begin_config_edit()?;
     if let Some(set_aside) = &edit.set_aside {

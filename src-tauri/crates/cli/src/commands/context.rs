@@ -4,7 +4,7 @@ use super::sessions::word_of_strategy;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::NextRequest;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) fn run(
     dir: &Path,
     ContextArguments { session }: &ContextArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let session = session.as_ref().map(|id| engine.sessions().find_session(id)).transpose()?;
     let next = engine.runs().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
     match output.json {

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Check, CheckState, Engine, EngineOptions, doctor_without_database};
 use std::path::Path;
 
@@ -15,9 +15,9 @@ pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Printer) -> Exi
 pub(crate) async fn without_database(
     options: EngineOptions,
     folder: &Path,
-    (name, reason): (&'static str, Fault),
+    (name, reason): (&'static str, Error),
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     Ok(print(doctor_without_database(options, folder, name, reason).await?, output))
 }
 

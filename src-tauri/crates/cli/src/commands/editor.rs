@@ -1,21 +1,21 @@
 //! The user's own editor, which `arki config edit` starts and waits for.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Command;
 
-pub(super) fn open(file: &Path) -> Result<(), Fault> {
+pub(super) fn open(file: &Path) -> Result<(), Error> {
     let named =
         ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok().filter(|set| !set.is_empty()));
     if named.is_none() && !std::io::stdin().is_terminal() {
         let what = "No editor can be opened: EDITOR isn't set, and standard input isn't a terminal.";
         let hint = "Set EDITOR to your editor, or change values with `arki config set KEY VALUE`.";
-        return Err(Fault::new(Code::USAGE, what, hint));
+        return Err(Error::new(Code::USAGE, what, hint));
     }
     let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
     let failed =
-        |what: String| Fault::new(Code::COMMAND_SPAWN_FAILED, what, "Set EDITOR to the program you edit text with.");
+        |what: String| Error::new(Code::COMMAND_SPAWN_FAILED, what, "Set EDITOR to the program you edit text with.");
     let words = shlex::split(&editor).unwrap_or_default();
     let Some((program, arguments)) = words.split_first() else {
         return Err(failed(format!("\"{editor}\" isn't a program.")));

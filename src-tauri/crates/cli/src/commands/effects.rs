@@ -18,7 +18,7 @@ use super::tools::ToolsArguments;
 use super::trust::TrustArguments;
 use super::undo::UndoArguments;
 use super::worktrees::WorktreesCommand;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 
 /// True for the commands in which an agent works.
 pub(super) fn works(command: &CliCommand) -> bool {
@@ -91,7 +91,7 @@ fn sessions_only_read(command: &SessionsCommand) -> bool {
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.
-pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Fault> {
+pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Error> {
     let steers = matches!(
         command,
         CliCommand::Exec(_)
@@ -147,7 +147,7 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Fault> {
     );
     let sets_state = matches!(command, CliCommand::Sessions(SessionsCommand::State(state)) if state.changes());
     if (steers || sets_state) && arki_engine::stands_under_a_tool() {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::UNDER_TOOL,
             "This command runs inside one of Arki's tools, and tools may not control Arki.",
             "Run it in your own terminal.",

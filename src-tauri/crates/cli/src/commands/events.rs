@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_domain::projection::ObservationType;
 use arki_domain::projection::{ObservationFilter, SessionState};
-use arki_domain::{Code, Event, EventBody, Fault, SessionId};
+use arki_domain::{Code, Error, Event, EventBody, SessionId};
 use arki_engine::{Arkai, Engine, EventFilter, NamedPlace, event_summary};
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
@@ -78,7 +78,7 @@ enum PrintedForm {
     Arkai(Box<Arkai>),
 }
 
-pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Printer) -> Result<Exit, Error> {
     let EventsArguments { id, follow, from, to, format, observations, types, since, until, agent } = arguments;
     match id {
         Some(id) if !observations => {
@@ -90,7 +90,7 @@ pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Pr
         }
         None if !observations && agent.is_some() => {
             let hint = "Name a session or run, or add `--observations`.";
-            Err(Fault::new(Code::USAGE, "`--agent` doesn't filter the events of all sessions.", hint))
+            Err(Error::new(Code::USAGE, "`--agent` doesn't filter the events of all sessions.", hint))
         }
         None if !observations => {
             let form = if format.is_some() { PrintedForm::Arkai(Box::default()) } else { PrintedForm::Stored };
@@ -109,7 +109,7 @@ async fn stored(
     mut form: PrintedForm,
     printing: &Printing,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
     let to = printing.to.unwrap_or(u64::MAX);
@@ -148,7 +148,7 @@ async fn stored(
 }
 
 /// The events of all sessions from now on, in the order in which they were stored.
-async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Result<Exit, Fault> {
+async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Result<Exit, Error> {
     let mut cursor = engine.end_of_events().await?;
     let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
@@ -171,7 +171,7 @@ async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Res
     }
 }
 
-pub(super) fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fault> {
+pub(super) fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Error> {
     let state = engine.sessions().find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }

@@ -7,7 +7,7 @@ use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
 use crate::regular_file;
 use crate::standard_input;
-use arki_domain::{Code, Fault, MAX_IMAGE_BYTES, RunOptions, io_words};
+use arki_domain::{Code, Error, MAX_IMAGE_BYTES, RunOptions, io_words};
 use arki_engine::{Client, Engine, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
 use clap::Args;
 use serde_json::Value;
@@ -92,7 +92,7 @@ pub(crate) async fn run(
     dir: &Path,
     arguments: ExecArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let engine = client.engine();
     let given_dir = dir;
     let worktree = match &arguments.worktree {
@@ -135,7 +135,7 @@ pub(crate) async fn run(
     follow::to_end(client, output, subscription, running).await
 }
 
-fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunTarget, Fault> {
+fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunTarget, Error> {
     if let Some(id) = &arguments.session {
         return Ok(RunTarget::Session(engine.sessions().find_session(id)?.session_id));
     }
@@ -143,7 +143,7 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
         let folder = engine.projects().folder(dir)?;
         return match engine.sessions().latest_session(&folder)? {
             Some(session) => Ok(RunTarget::Session(session.session_id)),
-            None => Err(Fault::new(
+            None => Err(Error::new(
                 Code::SESSION_NOT_FOUND,
                 format!("There is no session in {} to continue.", folder.display()),
                 "Leave out --continue to start a new one.",
@@ -153,7 +153,7 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
     Ok(RunTarget::NewSession(dir.to_owned()))
 }
 
-fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Fault> {
+fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Error> {
     match target {
         RunTarget::NewSession(folder) => engine.projects().open_folder(folder),
         RunTarget::Session(id) => {
@@ -174,8 +174,8 @@ fn tell_what_is_off(opened: &OpenedFolder, output: &Printer) {
     }
 }
 
-fn no_prompt() -> Fault {
-    Fault::new(
+fn no_prompt() -> Error {
+    Error::new(
         Code::USAGE,
         "No prompt was given, and --no-stdin turns standard input off.",
         "Pass the prompt as an argument.",
@@ -183,7 +183,7 @@ fn no_prompt() -> Fault {
 }
 
 /// Beyond the engine's own limit nothing is read.
-fn read_image(file: &Path) -> Result<Vec<u8>, Fault> {
+fn read_image(file: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     regular_file::ensure(file)?;
     let opened = File::open(file).and_then(|open| open.take(MAX_IMAGE_BYTES as u64 + 1).read_to_end(&mut bytes));
@@ -191,13 +191,13 @@ fn read_image(file: &Path) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-fn read_schema(file: &Path) -> Result<Value, Fault> {
+fn read_schema(file: &Path) -> Result<Value, Error> {
     let mut text = String::new();
     regular_file::ensure(file)?;
     let opened = File::open(file).and_then(|open| open.take(MAX_SCHEMA_BYTES).read_to_string(&mut text));
     opened.map_err(|error| unreadable(file, &error))?;
     let schema = serde_json::from_str(&text).map_err(|error| {
-        Fault::new(
+        Error::new(
             Code::USAGE,
             not_json(&file.display().to_string(), &error),
             "Use a file with one JSON Schema of at most 1 MiB.",
@@ -207,7 +207,7 @@ fn read_schema(file: &Path) -> Result<Value, Fault> {
     Ok(schema)
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Fault {
+fn unreadable(file: &Path, error: &std::io::Error) -> Error {
     let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-    Fault::new(Code::USAGE, what, "Check the file's name.")
+    Error::new(Code::USAGE, what, "Check the file's name.")
 }

@@ -2,12 +2,12 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, Guide};
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
     let found = engine.projects().guides(dir)?;
     output.aside_if_empty(&found.guides.skills, "No skills here. Write one as .agents/skills/NAME/SKILL.md.");
     for Guide { name, description, origin, .. } in &found.guides.skills {
@@ -32,12 +32,12 @@ pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Ex
     Ok(exit)
 }
 
-pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
     let found = engine.projects().guides(dir)?;
     Ok(show(&found.guides.procedures, &found.faults, output))
 }
 
-fn show(guides: &[Guide], faults: &[Fault], output: &Printer) -> Exit {
+fn show(guides: &[Guide], faults: &[Error], output: &Printer) -> Exit {
     for Guide { name, description, origin, .. } in guides {
         if output.json {
             output.object(&json!({ "name": name, "description": description, "origin": origin }));

@@ -4,7 +4,7 @@ use super::policy::arguments_of;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
-use arki_domain::{Code, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
+use arki_domain::{Code, Error, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_engine::{Engine, HookTrial, TriedHook, one_line};
 use clap::Subcommand;
 use std::path::Path;
@@ -41,14 +41,14 @@ pub(crate) enum HooksCommand {
 
 const EXAMPLES: &str = "Try `arki hooks test PreToolUse 'git push'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         HooksCommand::List => list(engine, dir, output),
         test @ HooksCommand::Test { .. } => try_out(engine, dir, &trial(test)?, output).await,
     }
 }
 
-fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
+fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
     let HookEntries { hooks, refused } = engine.projects().list_hooks(Some(dir))?;
     for hook in &hooks {
         output.tell(hook, || visible(&line(hook)));
@@ -92,9 +92,9 @@ fn off_words(off: HookOffReason) -> &'static str {
 }
 
 /// Reads off the command line what is to be tried.
-fn trial(command: HooksCommand) -> Result<HookTrial, Fault> {
+fn trial(command: HooksCommand) -> Result<HookTrial, Error> {
     let HooksCommand::Test { event, tool, args, text, kind, again, command } = command else {
-        return Err(Fault::internal("nothing to try"));
+        return Err(Error::internal("nothing to try"));
     };
     let event = HookEvent::of_name(&event).ok_or_else(|| {
         let known: Vec<&str> = HookEvent::ALL.iter().map(|event| event.name()).collect();
@@ -118,7 +118,7 @@ fn trial(command: HooksCommand) -> Result<HookTrial, Fault> {
 }
 
 /// The kind of that word; the first where none is given.
-fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str) -> Result<T, Fault> {
+fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str) -> Result<T, Error> {
     let found = all.iter().copied().find(|kind| word.is_none_or(|word| word_of(*kind) == word));
     found.ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|kind| word_of(*kind)).collect();
@@ -126,11 +126,11 @@ fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str
     })
 }
 
-async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printer) -> Result<Exit, Fault> {
+async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printer) -> Result<Exit, Error> {
     let tried = engine.approvals().policy().try_hooks(dir, trial).await?;
     for TriedHook { ran, context } in &tried {
         if output.json {
-            let mut shown = serde_json::to_value(ran).map_err(Fault::internal)?;
+            let mut shown = serde_json::to_value(ran).map_err(Error::internal)?;
             if let Some(context) = context {
                 shown["context"] = context.as_str().into();
             }
@@ -157,6 +157,6 @@ async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printe
     Ok(Exit::Done)
 }
 
-fn usage(message: &str, hint: &str) -> Fault {
-    Fault::new(Code::USAGE, message, hint)
+fn usage(message: &str, hint: &str) -> Error {
+    Error::new(Code::USAGE, message, hint)
 }

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::KeyStatus;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
 use serde::Serialize;
@@ -36,7 +36,7 @@ struct ListedKey<'a> {
     key_source: KeyStatus,
 }
 
-pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         KeysCommand::Set { provider } => {
             engine.accounts().set_key(provider, &read_key(provider)?).await?;
@@ -80,16 +80,16 @@ pub(crate) fn source(status: KeyStatus) -> &'static str {
 }
 
 /// Reads a key from standard input; on a terminal it asks, and doesn't show what is typed.
-fn read_key(provider: &str) -> Result<Zeroizing<String>, Fault> {
+fn read_key(provider: &str) -> Result<Zeroizing<String>, Error> {
     if std::io::stdin().is_terminal() {
         let typed = rpassword::prompt_password(format!("API key for {}: ", visible(provider)));
         return typed
             .map(Zeroizing::new)
-            .map_err(|_| Fault::new(Code::USAGE, "No key was typed.", "Type the key and press Enter, or pipe it in."));
+            .map_err(|_| Error::new(Code::USAGE, "No key was typed.", "Type the key and press Enter, or pipe it in."));
     }
     let mut key = Zeroizing::new(String::new());
     std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut key).map_err(|_| {
-        Fault::new(Code::USAGE, "The key on standard input isn't text.", "Try `arki keys set openai < key.txt`.")
+        Error::new(Code::USAGE, "The key on standard input isn't text.", "Try `arki keys set openai < key.txt`.")
     })?;
     Ok(key)
 }

@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
@@ -36,7 +36,7 @@ pub(crate) fn completions(CompletionsArguments { shell }: &CompletionsArguments,
 }
 
 /// The page of `arki` itself on standard output, or a page for each command in a folder.
-pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output: &Printer) -> Result<Exit, Error> {
     // A page about asking for help, for each command, says nothing that its own page doesn't.
     let mut arki = Arguments::command().disable_help_subcommand(true);
     arki.build();
@@ -49,16 +49,16 @@ pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output
     Ok(Exit::Done)
 }
 
-fn write_pages(engine: &Engine, command: &Command, folder: &Path) -> Result<(), Fault> {
+fn write_pages(engine: &Engine, command: &Command, folder: &Path) -> Result<(), Error> {
     command.get_subcommands().filter(|sub| !sub.is_hide_set()).try_for_each(|sub| write_pages(engine, sub, folder))?;
     let name = command.get_display_name().unwrap_or(NAME);
     let mut file = engine.sessions().output_file(&folder.join(format!("{name}.1")))?;
-    file.write_all(&page(command.clone())?).map_err(Fault::internal)?;
+    file.write_all(&page(command.clone())?).map_err(Error::internal)?;
     Ok(file.finish()?)
 }
 
-fn page(command: Command) -> Result<Vec<u8>, Fault> {
+fn page(command: Command) -> Result<Vec<u8>, Error> {
     let mut page = Vec::new();
-    Man::new(command).render(&mut page).map_err(Fault::internal)?;
+    Man::new(command).render(&mut page).map_err(Error::internal)?;
     Ok(page)
 }

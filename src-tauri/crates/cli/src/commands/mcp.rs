@@ -9,7 +9,7 @@ mod test;
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Subcommand;
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(crate) enum McpCommand {
     Prompts(prompts::McpPromptsArguments),
 }
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         McpCommand::List => list::run(engine, dir, output),
         McpCommand::Add(arguments) => add::run(engine, &arguments, output),

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::{MemoryEntry, MemoryState};
-use arki_domain::{Fault, MemoryScope};
+use arki_domain::{Error, MemoryScope};
 use arki_engine::{Engine, refuse_last};
 use clap::Subcommand;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) enum MemoryCommand {
     },
 }
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> Result<Exit, Error> {
     let sessions = engine.sessions();
     let (done, entry) = match command {
         MemoryCommand::List => {

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{LiveModelList, ModelEntry, ModelFigures, ModelPrice};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 
@@ -19,7 +19,7 @@ pub(crate) async fn run(
     engine: &Engine,
     ModelsArguments { filter }: &ModelsArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let LiveModelList { mut models, silent } = engine.accounts().live_models().await?;
     models.retain(|model| fits(model, filter));
     if models.is_empty() && !filter.is_empty() {

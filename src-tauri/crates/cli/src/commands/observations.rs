@@ -4,7 +4,7 @@ use super::events::has_ended;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
 use arki_domain::projection::{Observation, ObservationFilter};
-use arki_domain::{Fault, RunId};
+use arki_domain::{Error, RunId};
 use arki_engine::{Engine, NamedPlace};
 use std::ops::RangeInclusive;
 
@@ -24,7 +24,7 @@ pub(crate) async fn run(
     wanted: PrintedObservations<'_>,
     filter: ObservationFilter,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let place = wanted.id.map(|id| engine.sessions().find_place(id)).transpose()?;
     let session_id = place.as_ref().map(|place| place.session.session_id.clone());
     let (run, seq) = place.map_or((None, None), |NamedPlace { run, seq, .. }| (run, seq));

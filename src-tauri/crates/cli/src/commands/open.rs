@@ -2,7 +2,7 @@
 
 use crate::arguments::folder_at;
 use crate::exit::Exit;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ pub(crate) struct OpenArguments {
     folder: Option<PathBuf>,
 }
 
-pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> Result<Exit, Fault> {
+pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> Result<Exit, Error> {
     let folder = folder_at(dir, folder.as_deref());
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     // The user's own app, not a tool's process: no sandbox and no stop belong to it.
@@ -23,7 +23,7 @@ pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> Resul
         Command::new(program()).arg(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     match started {
         Ok(_) => Ok(Exit::Done),
-        Err(_) => Err(Fault::new(
+        Err(_) => Err(Error::new(
             Code::COMMAND_SPAWN_FAILED,
             "The desktop app arki-desktop was not found.",
             "Install it next to `arki`, or add its folder to PATH.",

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::PipelineEntry;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{CheckedPipeline, Engine, PipelineProblem, check_pipeline_file, definition_schema};
 use clap::Subcommand;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(crate) fn without_database(
     dir: &Path,
     command: &PipelinesCommand,
     output: &Printer,
-) -> Result<Option<Exit>, Fault> {
+) -> Result<Option<Exit>, Error> {
     match command {
         PipelinesCommand::Schema => Ok(Some(schema(output))),
         PipelinesCommand::Check { pipeline } => {
@@ -51,7 +51,7 @@ fn schema(output: &Printer) -> Exit {
     Exit::Done
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         PipelinesCommand::List => {
             engine.runs().pipeline_entries(dir)?.iter().for_each(|entry| list(entry, output));

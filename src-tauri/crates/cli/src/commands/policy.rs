@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
 use crate::regular_file;
-use arki_domain::{Code, Decision, Fault, io_words};
+use arki_domain::{Code, Decision, Error, io_words};
 use arki_engine::{Backtest, Engine, Judgement, PastCall};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(crate) enum PolicyCommand {
 
 const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Printer) -> Result<Exit, Error> {
     let (tool, args, trace, command) = match command {
         PolicyCommand::Check { tool, args, trace, command } => (tool, args, trace, command),
         PolicyCommand::Backtest { rule } => return backtest(engine, &dir.join(rule), output),
@@ -62,8 +62,8 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
 }
 
 /// The arguments of a call: as JSON, or a command. `examples` is the hint where they are neither.
-pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &str) -> Result<Value, Fault> {
-    let usage = |message: &str| Fault::new(Code::USAGE, message, examples);
+pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &str) -> Result<Value, Error> {
+    let usage = |message: &str| Error::new(Code::USAGE, message, examples);
     let Some(args) = args else {
         let line = match command {
             [] => return Err(usage("No call to check: give a command or --args.")),
@@ -95,11 +95,11 @@ fn sentence(judgement: &Judgement) -> String {
     format!("{what} (rule {}, risk: {risk}){because}.", judgement.rule)
 }
 
-fn backtest(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Fault> {
+fn backtest(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Error> {
     regular_file::ensure(file)?;
     let text = std::fs::read_to_string(file).map_err(|error| {
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-        Fault::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
+        Error::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
     })?;
     let backtest = engine.approvals().rules().backtest(&text, file, &mut |past| match output.json {
         true => output.object(&past),

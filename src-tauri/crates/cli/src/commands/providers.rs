@@ -4,7 +4,7 @@ use crate::commands::keys::source;
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -51,7 +51,7 @@ pub(crate) async fn run(
     engine: &Engine,
     ProvidersArguments { command }: ProvidersArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     match command {
         None => list(engine, output).await,
         Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {
@@ -77,7 +77,7 @@ pub(crate) async fn run(
 }
 
 /// Prints the new provider and what is left to do.
-async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Fault> {
+async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Error> {
     let Some(provider) = engine.accounts().providers_listed().await?.into_iter().find(|provider| provider.name == name)
     else {
         return Ok(Exit::Done);
@@ -95,7 +95,7 @@ async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     for provider in engine.accounts().providers_listed().await? {
         if output.json {
             output.object(&provider);
@@ -108,7 +108,7 @@ async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Printer) -> Result<Exit, Error> {
     let model = model.map(|model| model.strip_prefix(&format!("{name}/")).unwrap_or(model));
     let mut on_step = |step: ProviderTestStep| {
         if output.json {

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_domain::projection::QueuedMessage;
-use arki_domain::{Fault, QueueMode, SessionId};
+use arki_domain::{Error, QueueMode, SessionId};
 use arki_engine::{Engine, refuse_last};
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
@@ -67,7 +67,7 @@ struct Added<'a> {
     message_id: &'a str,
 }
 
-pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
@@ -107,11 +107,11 @@ impl From<Queueing> for QueueMode {
     }
 }
 
-fn find(engine: &Engine, session: &str) -> Result<SessionId, Fault> {
+fn find(engine: &Engine, session: &str) -> Result<SessionId, Error> {
     Ok(engine.sessions().find_session(session)?.session_id)
 }
 
-fn list(engine: &Engine, session: &SessionId, output: &Printer) -> Result<(), Fault> {
+fn list(engine: &Engine, session: &SessionId, output: &Printer) -> Result<(), Error> {
     for (place, message) in engine.runs().queue(session)?.messages().iter().enumerate() {
         if output.json {
             output.object(message);
@@ -132,7 +132,7 @@ async fn change(
     session: &str,
     message: &str,
     edit: impl FnOnce(&mut Vec<QueuedMessage>, usize),
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let session = find(engine, session)?;
     let mut messages = engine.runs().queue(&session)?.messages().to_vec();
     let place = engine.sessions().find_message(&session, &messages, message)?;

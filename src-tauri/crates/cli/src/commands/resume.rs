@@ -5,7 +5,7 @@ use crate::arguments::Approve;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Client, DefinitionChoice, refuse_last};
 use clap::{Args, ValueEnum};
 use std::path::Path;
@@ -57,7 +57,7 @@ pub(crate) async fn run(
     dir: &Path,
     arguments: &ResumeArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     match arguments {
         ResumeArguments { id, answer: Some(text), .. } => answer(client, id, text, output).await,
         ResumeArguments { from: Some(step), .. } => from_step(client, dir, arguments, step, output).await,
@@ -65,7 +65,7 @@ pub(crate) async fn run(
     }
 }
 
-async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> Result<Exit, Fault> {
+async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> Result<Exit, Error> {
     let engine = client.engine();
     let subscription = engine.subscribe();
     if matches!(arguments.approve, Some(Approve::Edits | Approve::All)) {
@@ -88,7 +88,7 @@ async fn from_step(
     arguments: &ResumeArguments,
     step: &str,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let engine = client.engine();
     let subscription = engine.subscribe();
     let run_id = engine.runs().find_pipeline_run(dir, &arguments.id)?;
@@ -98,7 +98,7 @@ async fn from_step(
 }
 
 /// Answers what the run waits for, and goes on with it.
-async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Fault> {
+async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Error> {
     let subscription = client.engine().subscribe();
     let session_id = client.engine().sessions().find_session(id)?.session_id;
     let running = client.answer_open_question(&session_id, text).await?;

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_domain::{Code, Fault, RestoreAction};
+use arki_domain::{Code, Error, RestoreAction};
 use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
 use clap::Args;
 use serde::Serialize;
@@ -36,7 +36,7 @@ struct ListedFile<'a> {
     action: RestoreAction,
 }
 
-pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Error> {
     let session = engine.sessions().find_session(&arguments.session)?.session_id;
     // Neither named means both.
     let both = !arguments.files && !arguments.conversation;
@@ -71,7 +71,7 @@ fn words(run: &EndedRun) -> String {
 }
 
 /// The rest went back, but whoever asked for all of it must know.
-fn left_alone(plan: &RewindPlan) -> Option<Fault> {
+fn left_alone(plan: &RewindPlan) -> Option<Error> {
     let conflicts = plan.files.iter().filter(|planned| planned.file.action == RestoreAction::Conflict);
     let paths: Vec<String> = conflicts.map(|planned| visible(&planned.file.path)).collect();
     let named = match paths.len() {
@@ -79,7 +79,7 @@ fn left_alone(plan: &RewindPlan) -> Option<Fault> {
         1..=MAX_NAMED => paths.join(", "),
         more => format!("{} and {} more", paths[..MAX_NAMED].join(", "), more - MAX_NAMED),
     };
-    Some(Fault::new(
+    Some(Error::new(
         Code::CHANGE_CONFLICT,
         format!(
             "Rewound, except for these files: {named}. You changed the same lines since, their earlier content was \

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::Printer;
 use crate::standard_input;
-use arki_domain::{Code, Fault, io_words};
+use arki_domain::{Code, Error, io_words};
 use arki_engine::{Client, PipelineInput, StartPipeline};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub(crate) struct RunArguments {
     approve: Approve,
 }
 
-pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> Result<Exit, Error> {
     let engine = client.engine();
     let RunArguments { pipeline, input, param, approve } = arguments;
     let start = StartPipeline {
@@ -58,17 +58,17 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, ou
     }
 }
 
-fn params(given: Vec<(String, String)>) -> Result<BTreeMap<String, String>, Fault> {
+fn params(given: Vec<(String, String)>) -> Result<BTreeMap<String, String>, Error> {
     let mut params = BTreeMap::new();
     for (name, value) in given {
         if params.insert(name.clone(), value).is_some() {
-            return Err(Fault::new(Code::USAGE, format!("The parameter `{name}` is given twice."), "Give it once."));
+            return Err(Error::new(Code::USAGE, format!("The parameter `{name}` is given twice."), "Give it once."));
         }
     }
     Ok(params)
 }
 
-fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput, Fault> {
+fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput, Error> {
     if path == Path::new("-") {
         let bytes = standard_input::as_input(MAX_INPUT_BYTES, output)?;
         return Ok(PipelineInput { bytes, path: None });
@@ -79,7 +79,7 @@ fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput
     let read = File::open(&path).and_then(|file| file.take(MAX_INPUT_BYTES as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
         let what = format!("{} can't be read: {}.", path.display(), io_words(error.kind()));
-        Fault::new(Code::USAGE, what, "Check the file's name.")
+        Error::new(Code::USAGE, what, "Check the file's name.")
     })?;
     Ok(PipelineInput { bytes, path: Some(path) })
 }

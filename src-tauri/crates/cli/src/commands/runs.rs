@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
 use arki_domain::projection::SessionState;
-use arki_domain::{Fault, RunId};
+use arki_domain::{Error, RunId};
 use arki_engine::Engine;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ struct ListedPipelineRun<'a> {
     started_at: i64,
 }
 
-pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let runs = engine.runs().pipeline_runs()?;
     output.aside_if_empty(&runs, "No runs of pipelines. Start one with `arki run PIPELINE`.");
     for run in runs {

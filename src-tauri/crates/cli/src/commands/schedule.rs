@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{MissedRuns, PipelineSchedule};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{Client, NewSchedule, RunEnd, StartedBySchedule};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::Path;
@@ -87,7 +87,7 @@ pub(crate) async fn run(
     dir: &Path,
     command: ScheduleCommand,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let schedules = client.engine().schedules();
     match command {
         ScheduleCommand::List => {
@@ -106,7 +106,7 @@ pub(crate) async fn run(
     Ok(Exit::Done)
 }
 
-async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: &Printer) -> Result<(), Fault> {
+async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: &Printer) -> Result<(), Error> {
     let ScheduleArguments { name, pipeline, cron, time_zone, missed, param } = arguments;
     let new = NewSchedule {
         name: name.clone(),
@@ -149,7 +149,7 @@ fn show(schedule: &PipelineSchedule, output: &Printer) {
 }
 
 /// Also of one that was removed.
-async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Fault> {
+async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Error> {
     let runs = client.engine().runs().pipeline_run_entries()?;
     let runs: Vec<_> = runs.iter().filter(|run| run.schedule.as_deref() == Some(name)).collect();
     if runs.is_empty() {
@@ -169,7 +169,7 @@ async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Fa
 }
 
 /// Starts what is due now, and waits until these runs have stopped.
-async fn start(client: &Client, output: &Printer) -> Result<Exit, Fault> {
+async fn start(client: &Client, output: &Printer) -> Result<Exit, Error> {
     let mut exit = Exit::Done;
     for StartedBySchedule { schedule, run } in client.start_due().await? {
         let (active, handle) = match run {
@@ -190,7 +190,7 @@ async fn start(client: &Client, output: &Printer) -> Result<Exit, Fault> {
                 handle.await
             }
         };
-        let end = end.map_err(Fault::internal)??;
+        let end = end.map_err(Error::internal)??;
         match (&end, Exit::of_run(&end, false)) {
             (_, Exit::Done) => continue,
             (RunEnd::Failed(fault), ended) => {
@@ -210,13 +210,13 @@ async fn start(client: &Client, output: &Printer) -> Result<Exit, Fault> {
 }
 
 /// The fault, with the schedule that it is about.
-fn of_schedule(schedule: &str, fault: &Fault) -> Fault {
-    Fault { message: format!("The schedule \"{schedule}\" failed: {}", fault.message), ..fault.clone() }
+fn of_schedule(schedule: &str, fault: &Error) -> Error {
+    Error { message: format!("The schedule \"{schedule}\" failed: {}", fault.message), ..fault.clone() }
 }
 
-async fn keep(client: &Client, output: &Printer) -> Result<(), Fault> {
+async fn keep(client: &Client, output: &Printer) -> Result<(), Error> {
     if client.engine().schedules().list().await?.is_empty() {
-        return Err(Fault::new(Code::USAGE, "There are no schedules.", "Add one with `arki schedule add`."));
+        return Err(Error::new(Code::USAGE, "There are no schedules.", "Add one with `arki schedule add`."));
     }
     output.aside("Starting pipelines at their times. Press Ctrl+C to stop.");
     tokio::select! {

@@ -18,7 +18,7 @@ pub(super) use compact::word_of_strategy;
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, SessionMarks};
 use clap::Subcommand;
 use std::path::Path;
@@ -78,7 +78,7 @@ pub(crate) async fn run(
     dir: &Path,
     command: &SessionsCommand,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     const UNCHANGED: SessionMarks = SessionMarks { pinned: None, archived: None };
     let pinned = |pinned| SessionMarks { pinned: Some(pinned), ..UNCHANGED };
     let archived = |archived| SessionMarks { archived: Some(archived), ..UNCHANGED };

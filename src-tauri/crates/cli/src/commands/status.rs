@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_api::PipelineStepEntry;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(crate) fn run(
     dir: &Path,
     StatusArguments { run }: &StatusArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let run_id = engine.runs().find_pipeline_run(dir, run)?;
     let details = engine.runs().pipeline_run_details(&run_id)?;
     if output.json {

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::Client;
 use clap::Args;
 use serde_json::json;
@@ -31,7 +31,7 @@ pub(crate) async fn stop(
     client: &Client,
     StopArguments { id }: &StopArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let session = find(client, id, can_stop)?;
     client.stop_session(&session.session_id).await?;
     let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
@@ -43,7 +43,7 @@ pub(crate) async fn pause(
     client: &Client,
     PauseArguments { id }: &PauseArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let session = find(client, id, |session| session.state == SessionState::Running)?;
     client.engine().runs().pause_session(&session.session_id).await?;
     let state = until(client, &session, |state| state != SessionState::Running).await?;
@@ -58,14 +58,14 @@ fn can_stop(session: &SessionSummary) -> bool {
 }
 
 /// The session that is named, if it, or the run of it that is, can be stopped so.
-fn find(client: &Client, id: &str, is_fit: impl Fn(&SessionSummary) -> bool) -> Result<SessionSummary, Fault> {
+fn find(client: &Client, id: &str, is_fit: impl Fn(&SessionSummary) -> bool) -> Result<SessionSummary, Error> {
     let place = client.engine().sessions().find_place(id)?;
     let is_current = place.run.is_none() || place.run == place.session.run_id;
     if is_current && is_fit(&place.session) {
         return Ok(place.session);
     }
     let state = if is_current { place.session.state.as_str() } else { "done" };
-    Err(Fault::new(
+    Err(Error::new(
         Code::RUN_NOT_FOUND,
         format!("No run is active in the session {} (its state is {state}).", place.session.session_id),
         "`arki sessions list` shows the state of each session.",
@@ -77,7 +77,7 @@ async fn until(
     client: &Client,
     session: &SessionSummary,
     is_wanted: impl Fn(SessionState) -> bool,
-) -> Result<SessionState, Fault> {
+) -> Result<SessionState, Error> {
     let give_up = tokio::time::Instant::now() + PATIENCE;
     loop {
         let state = client.engine().sessions().find_session(session.session_id.as_str())?.state;
@@ -93,7 +93,7 @@ fn told(
     state: SessionState,
     [done, asked]: [&str; 2],
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let words = if state == SessionState::Running { asked } else { done };
     output.tell(&json!({"sessionId": session.session_id, "runId": session.run_id, "state": state}), || {
         format!("{words}: {}  {}", session.session_id, visible(&session.title))

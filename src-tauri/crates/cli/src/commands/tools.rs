@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Category, Fault, ToolDefinition};
+use arki_domain::{Category, Error, ToolDefinition};
 use arki_engine::{Engine, SessionTool, tool_specification};
 use clap::Args;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) async fn run(
     dir: &Path,
     arguments: &ToolsArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let Some(session) = &arguments.session else {
         engine.sessions().tools(dir)?.iter().for_each(|tool| show(tool, None, output));
         return Ok(Exit::Done);

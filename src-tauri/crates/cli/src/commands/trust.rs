@@ -4,7 +4,7 @@ use crate::arguments::folder_at;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
 use arki_api::{Pin, PinChange, ProjectState, TrustState};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, TrustedFolder, one_line};
 use clap::Args;
 use serde_json::json;
@@ -38,7 +38,7 @@ pub(crate) async fn run(
     dir: &Path,
     arguments: TrustArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let folder = folder_at(dir, arguments.folder.as_deref());
     match (arguments.list, arguments.show) {
         (true, _) => list(engine, output),
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     }
 }
 
-fn show(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Fault> {
+fn show(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Error> {
     let project = engine.projects().project(folder)?;
     if output.json {
         project.enables.iter().chain(&project.unpinned).for_each(|pin| output.object(pin));
@@ -81,7 +81,7 @@ fn differences(project: &ProjectState, so: &str, output: &Printer) {
     }
 }
 
-async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Printer) -> Result<Exit, Fault> {
+async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Printer) -> Result<Exit, Error> {
     let before = engine.projects().project(folder)?;
     let unpinned = before.unpinned.iter().filter(|_| with_unpinned).map(|pin| pin.hash.clone()).collect();
     let project = engine.projects().trust(folder, unpinned).await?;
@@ -111,7 +111,7 @@ pub(crate) async fn untrust(
     dir: &Path,
     UntrustArguments { folder }: UntrustArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let path = engine.projects().withdraw_trust(&folder_at(dir, folder.as_deref())).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", visible(&path)));
@@ -119,7 +119,7 @@ pub(crate) async fn untrust(
     Ok(Exit::Done)
 }
 
-fn list(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let folders = engine.projects().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
         if output.json {

@@ -3,7 +3,7 @@
 use super::rewind::print;
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Args;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) async fn run(
     engine: &Arc<Engine>,
     UndoArguments { session, seq, dry_run }: UndoArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let named = engine.sessions().find_place(&session)?;
     let session = named.session.session_id;
     let seq = match (named.seq, seq) {
@@ -41,8 +41,8 @@ pub(crate) async fn run(
     Ok(Exit::Done)
 }
 
-fn which_change(what: &str) -> Fault {
-    Fault::new(
+fn which_change(what: &str) -> Error {
+    Error::new(
         Code::USAGE,
         what,
         "Run `arki blame FILE` to find it, such as 3f2a91c4#12, or `arki events ID` for the event numbers.",

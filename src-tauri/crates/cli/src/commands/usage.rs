@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_domain::projection::{DayAndModel, UsageTotal};
 use arki_engine::Engine;
 use clap::Args;
@@ -36,7 +36,7 @@ pub(crate) async fn run(
     engine: &Engine,
     UsageArguments { session }: &UsageArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let session = session.as_ref().map(|id| engine.sessions().find_session(id)).transpose()?;
     let usage = engine.sessions().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();

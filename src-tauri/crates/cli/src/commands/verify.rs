@@ -4,7 +4,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_domain::plural;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{
     AnchorFinding, ContentsReport, DamagedContent, Directories, FileReport, VerifyReport, VerifyScope, verify_export,
     verify_file,
@@ -33,11 +33,11 @@ pub(crate) async fn run(
     dir: &Path,
     VerifyArguments { id, contents }: &VerifyArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let scope = if *contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
     match id.as_deref() {
-        Some("") => Err(Fault::new(Code::USAGE, "The id is empty.", "Leave it out to verify all sessions.")),
-        Some(name) if *contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(Fault::new(
+        Some("") => Err(Error::new(Code::USAGE, "The id is empty.", "Leave it out to verify all sessions.")),
+        Some(name) if *contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(Error::new(
             Code::USAGE,
             "An exported file has no content beside its log.",
             "Leave --contents out, or name a session.",
@@ -59,7 +59,7 @@ fn is_meant_as_file(dir: &Path, name: &str) -> bool {
     dir.join(path).exists() || path.extension().is_some() || path.components().count() > 1
 }
 
-fn report_database(reports: &[VerifyReport], output: &Printer) -> Result<Exit, Fault> {
+fn report_database(reports: &[VerifyReport], output: &Printer) -> Result<Exit, Error> {
     reports.iter().for_each(|report| print(report, None, output));
     if let Some(unseen) = unseen(reports) {
         output.aside(unseen);
@@ -93,7 +93,7 @@ fn unseen(reports: &[VerifyReport]) -> Option<String> {
     ))
 }
 
-fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Fault> {
+fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Error> {
     let ContentsReport { contents, bytes, damaged } = found;
     for content in damaged {
         print_content(content, output);
@@ -107,7 +107,7 @@ fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Fau
         return Ok(Exit::Done);
     }
     if !output.json {
-        output.fault(&Fault::new(
+        output.fault(&Error::new(
             Code::CONTENT_DAMAGED,
             format!("{} beside the event log can't be trusted.", plural(damaged.len() as u64, "content")),
             "Undoing a change or showing a diff that needs them will fail. Restore them from a backup.",
@@ -128,7 +128,7 @@ fn print_content(content: &DamagedContent, output: &Printer) {
 }
 
 /// 1 is for what was changed: a file that is not there, or something else, is a wrong use.
-fn report_file(reports: Result<Vec<FileReport>, Fault>, output: &Printer) -> Result<Exit, Fault> {
+fn report_file(reports: Result<Vec<FileReport>, Error>, output: &Printer) -> Result<Exit, Error> {
     let reports = match reports {
         Ok(reports) => reports,
         Err(fault) => {
@@ -162,9 +162,9 @@ fn print(report: &VerifyReport, reason: Option<&str>, output: &Printer) {
     }
 }
 
-fn broken(output: &Printer, message: &str, hint: &str) -> Result<Exit, Fault> {
+fn broken(output: &Printer, message: &str, hint: &str) -> Result<Exit, Error> {
     if !output.json {
-        output.fault(&Fault::new(Code::LOG_CHAIN_BROKEN, message, hint));
+        output.fault(&Error::new(Code::LOG_CHAIN_BROKEN, message, hint));
     }
     Ok(Exit::Failed)
 }

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_api::WorktreeEntry;
-use arki_domain::{Fault, plural};
+use arki_domain::{Error, plural};
 use arki_engine::{Engine, WorktreeRemoval};
 use clap::Subcommand;
 use serde_json::json;
@@ -43,7 +43,7 @@ pub(crate) async fn run(
     dir: &Path,
     command: WorktreesCommand,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let worktrees = engine.worktrees();
     match command {
         WorktreesCommand::Add { branch } => added(&worktrees.add(dir, &branch).await?, output),

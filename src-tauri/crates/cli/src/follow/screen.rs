@@ -6,7 +6,7 @@ use crate::output::{Printer, dim, visible};
 use crate::progress::ProgressLine;
 use crate::style_tags::StyleTags;
 use arki_domain::{
-    Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted,
+    Clock, Error, Event, EventBody, EventId, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted,
     StepFailed, SubagentStarted, SystemClock, TokenType,
 };
 use arki_engine::{ActiveRun, Engine, InvisibleCharacters, RunEnd, VisiblePieces};
@@ -148,7 +148,7 @@ impl Screen<'_> {
         &mut self,
         engine: &Engine,
         announced: Option<Result<LiveEvent, arki_engine::Lagged>>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         match announced {
             Some(Ok(LiveEvent::Stored(event))) if event.session_id == self.run.session_id => {
                 // It was stored after what was caught up, so that its turn's pieces are all still to come.

@@ -1,6 +1,6 @@
 //! The error of a conversation that can't be made to fit.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 
 /// Why a conversation can't be made to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum CompactionError {
     WindowTooSmall { tokens: u64, fixed: u64, window: u64 },
 }
 
-impl From<CompactionError> for Fault {
+impl From<CompactionError> for Error {
     fn from(error: CompactionError) -> Self {
         let hint = match error {
             CompactionError::FixedTooLarge { .. } => {

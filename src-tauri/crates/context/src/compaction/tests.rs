@@ -3,7 +3,7 @@
 use super::*;
 use arki_domain::projection::{SavedText, ShownAs, Transcript};
 use arki_domain::{
-    CallId, Code, ContextCompacted, Event, EventBody, EventId, Fault, Message, RunId, SessionId, ToolDefinition,
+    CallId, Code, ContextCompacted, Error, Event, EventBody, EventId, Message, RunId, SessionId, ToolDefinition,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -421,7 +421,7 @@ fn what_cannot_fit_says_why() {
     assert!(matches!(error, CompactionError::LastExchangeTooLarge { .. }), "{error}");
     let error = session.plan(CompactionStrategy::SummarizeEarly, limits(500)).unwrap_err();
     assert_eq!(error, CompactionError::FixedTooLarge { tokens: FIXED, target: 500 });
-    let fault = Fault::from(error);
+    let fault = Error::from(error);
     assert!(fault.is(Code::CONTEXT_TOO_LONG) && fault.hint.contains("Turn off tools"), "{fault:?}");
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A rewind changes it like anybody else, by a `state.changed` of its own, so that the fold knows of nothing but these.
 
-use crate::{Code, EventBody, Fault, StateChanged, with_safe_numbers};
+use crate::{Code, Error, EventBody, StateChanged, with_safe_numbers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -47,7 +47,7 @@ impl AgentState {
     ///
     /// # Errors
     /// `STATE_TOO_LARGE`.
-    pub fn changed(&self, change: &StateChanged) -> Result<Self, Fault> {
+    pub fn changed(&self, change: &StateChanged) -> Result<Self, Error> {
         let mut values = (*self.values).clone();
         change.removed.iter().for_each(|key| drop(values.remove(key)));
         // As the log has them: what a run sees doesn't change when it is stored.
@@ -68,8 +68,8 @@ impl AgentState {
     }
 }
 
-fn too_large(bytes: usize) -> Fault {
-    Fault::new(
+fn too_large(bytes: usize) -> Error {
+    Error::new(
         Code::STATE_TOO_LARGE,
         format!("The session's state would have {bytes} bytes, and the limit is {MAX_STATE_BYTES}."),
         "Remove keys that are no longer needed, or keep large texts in files or artifacts.",

@@ -2,7 +2,7 @@
 //! is lost, and nothing that was changed meanwhile is overwritten.
 
 use arki_disk::{change_private_file, remove_private_file, write_private_file};
-use arki_domain::{Code, Fault, io_words};
+use arki_domain::{Code, Error, io_words};
 use std::path::{Path, PathBuf};
 
 /// A copy of the configuration that is being edited.
@@ -21,7 +21,7 @@ impl ConfigEdit {
     ///
     /// # Errors
     /// When the copy can't be written.
-    pub(crate) fn begin(file: PathBuf, text: &str) -> Result<Self, Fault> {
+    pub(crate) fn begin(file: PathBuf, text: &str) -> Result<Self, Error> {
         let beside = |name: &str| file.with_file_name(name);
         let (copy, base) = (beside("config.edited.json"), beside("config.edited.base.json"));
         let mut set_aside = None;
@@ -50,10 +50,10 @@ impl ConfigEdit {
     /// # Errors
     /// `CONFIG_INVALID`, `CONFIG_UNKNOWN_KEY`, or `CONFIG_CHANGED` where something else has changed the configuration
     /// meanwhile. The file is then as it was, and the copy is kept.
-    pub fn end(&self) -> Result<bool, Fault> {
+    pub fn end(&self) -> Result<bool, Error> {
         let path = &self.file;
         let kept = |hint: &str| format!("Your text is kept in {}; {hint}", self.copy.display());
-        let edit_on = |fault: Fault| Fault { hint: kept("`arki config edit` opens it again."), ..fault };
+        let edit_on = |fault: Error| Error { hint: kept("`arki config edit` opens it again."), ..fault };
         let (bytes, base) = (read(&self.copy)?, read(&self.base)?);
         let is_changed = bytes != base;
         if is_changed {
@@ -61,7 +61,7 @@ impl ConfigEdit {
                 if found.unwrap_or_default() != base {
                     let message = "Your configuration was changed while you edited it.";
                     let hint = kept("run `arki config edit` again and copy over what you need.");
-                    return Err(Fault::new(Code::CONFIG_CHANGED, message, hint));
+                    return Err(Error::new(Code::CONFIG_CHANGED, message, hint));
                 }
                 let text = crate::config::text_of(&bytes, path).map_err(edit_on)?;
                 let file = crate::config::parse(text, path).map_err(edit_on)?;
@@ -75,11 +75,11 @@ impl ConfigEdit {
 
     /// Ends an edit whose editor failed with `fault`; a text that it changed is kept.
     #[must_use]
-    pub fn abandon(&self, fault: Fault) -> Fault {
+    pub fn abandon(&self, fault: Error) -> Error {
         let is_untouched = matches!((read(&self.copy), read(&self.base)), (Ok(copy), Ok(base)) if copy == base);
         if !is_untouched {
             let hint = format!("{} Your text is kept in {}.", fault.hint, self.copy.display());
-            return Fault { hint, ..fault };
+            return Error { hint, ..fault };
         }
         match self.remove() {
             Ok(()) => fault,
@@ -87,15 +87,15 @@ impl ConfigEdit {
         }
     }
 
-    fn remove(&self) -> Result<(), Fault> {
+    fn remove(&self) -> Result<(), Error> {
         remove_private_file(&self.copy)?;
         Ok(remove_private_file(&self.base)?)
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| {
         let message = format!("{} can't be read: {}.", path.display(), io_words(error.kind()));
-        Fault::new(Code::IO_FAILED, message, "Check the folder's permissions.")
+        Error::new(Code::IO_FAILED, message, "Check the folder's permissions.")
     })
 }

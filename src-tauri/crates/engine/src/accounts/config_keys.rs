@@ -3,7 +3,7 @@
 use crate::accounts::Accounts;
 use crate::config::{self, Config, ConfigFile};
 use arki_api::SettingChange;
-use arki_domain::{Code, Fault, Redactor};
+use arki_domain::{Code, Error, Redactor};
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ impl Accounts {
     /// # Errors
     /// `USAGE` for a key that is none, `CONFIG_UNKNOWN_KEY` for one that there isn't, `CONFIG_INVALID` for what may not
     /// stand there, such as a model that no run could begin with; then the file is as it was.
-    pub fn set_config(&self, key: &str, text: &str) -> Result<(), Fault> {
+    pub fn set_config(&self, key: &str, text: &str) -> Result<(), Error> {
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         let is_text = value.is_string();
         let edit = |value| KeyEdit::new(key, Some(value), None);
@@ -56,7 +56,7 @@ impl Accounts {
     ///
     /// # Errors
     /// As of [`Self::set_config`], and `CONFIG_UNKNOWN_KEY` where the file doesn't have the key.
-    pub fn unset_config(&self, key: &str) -> Result<(), Fault> {
+    pub fn unset_config(&self, key: &str) -> Result<(), Error> {
         self.edit_values(&[KeyEdit::new(key, None, None)?])
     }
 
@@ -65,9 +65,9 @@ impl Accounts {
     /// # Errors
     /// As of [`Self::set_config`] and [`Self::unset_config`], `USAGE` where `was` isn't JSON, and `CONFIG_CHANGED` where
     /// the file has another value than `was` says; then the file is as it was.
-    pub fn change_config(&self, changes: &[SettingChange]) -> Result<(), Fault> {
+    pub fn change_config(&self, changes: &[SettingChange]) -> Result<(), Error> {
         let edit = |SettingChange { key, text, was }: &SettingChange| {
-            let no_json = |_| Fault::new(Code::USAGE, format!("The former value of {key} is not JSON."), "");
+            let no_json = |_| Error::new(Code::USAGE, format!("The former value of {key} is not JSON."), "");
             let was = was.as_deref().map(serde_json::from_str).transpose().map_err(no_json)?;
             let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
             KeyEdit::new(key, text.as_deref().map(value), was)
@@ -75,7 +75,7 @@ impl Accounts {
         self.edit_values(&changes.iter().map(edit).collect::<Result<Vec<_>, _>>()?)
     }
 
-    fn edit_values(&self, edits: &[KeyEdit]) -> Result<(), Fault> {
+    fn edit_values(&self, edits: &[KeyEdit]) -> Result<(), Error> {
         let make = |root: &CstRootNode| {
             edits.iter().try_for_each(|edit| {
                 edit.ensure_as_shown(root, &self.redactor)?;
@@ -87,15 +87,15 @@ impl Accounts {
 
     /// Checks the models that an edited text names and the file doesn't: those that were there before are no fault of
     /// the edit. A provider may know more models than Arki does.
-    fn ensure_models_known(&self, edited: &str) -> Result<(), Fault> {
+    fn ensure_models_known(&self, edited: &str) -> Result<(), Error> {
         let path = self.directories.config_file();
         let file = config::parse(edited, &path)?;
         let providers = self.providers(&Config::merge((&file, &path), None)?);
         let before = self.user_file().map(|file| named_models(&file)).unwrap_or_default();
         named_models(&file).difference(&before).try_for_each(|(key, model)| match providers.model(model) {
             Ok(_) => Ok(()),
-            Err(Fault { message, hint, .. }) => {
-                Err(Fault::new(Code::CONFIG_INVALID, format!("\"{key}\": {message}"), hint))
+            Err(Error { message, hint, .. }) => {
+                Err(Error::new(Code::CONFIG_INVALID, format!("\"{key}\": {message}"), hint))
             }
         })
     }
@@ -109,7 +109,7 @@ fn named_models(file: &ConfigFile) -> BTreeSet<(String, String)> {
 }
 
 impl KeyEdit {
-    fn new(key: &str, value: Option<Value>, was: Option<Value>) -> Result<Self, Fault> {
+    fn new(key: &str, value: Option<Value>, was: Option<Value>) -> Result<Self, Error> {
         let place = KeyPlace::of(key)?;
         if let Some(value) = &value {
             let value = if place.item.is_some() { Value::Array(vec![value.clone()]) } else { value.clone() };
@@ -120,17 +120,17 @@ impl KeyEdit {
 
     /// # Errors
     /// `CONFIG_CHANGED`. Values are compared as they are shown, without secrets.
-    fn ensure_as_shown(&self, root: &CstRootNode, redactor: &Redactor) -> Result<(), Fault> {
+    fn ensure_as_shown(&self, root: &CstRootNode, redactor: &Redactor) -> Result<(), Error> {
         let Some(was) = &self.was else { return Ok(()) };
         let is = self.place.found(root).unwrap_or_default();
         if is_same(&redactor.redact_json(is), was) {
             return Ok(());
         }
         let message = format!("Your configuration was changed meanwhile: {} isn't as it was shown.", self.key);
-        Err(Fault::new(Code::CONFIG_CHANGED, message, "Look at it as it is now, and change it again."))
+        Err(Error::new(Code::CONFIG_CHANGED, message, "Look at it as it is now, and change it again."))
     }
 
-    fn make(&self, root: &CstRootNode) -> Result<(), Fault> {
+    fn make(&self, root: &CstRootNode) -> Result<(), Error> {
         let KeyPlace { names, item } = &self.place;
         let Some((name, folders)) = names.split_last() else { return Ok(()) };
         let Some(value) = &self.value else { return self.remove(root) };
@@ -149,7 +149,7 @@ impl KeyEdit {
         Ok(())
     }
 
-    fn remove(&self, root: &CstRootNode) -> Result<(), Fault> {
+    fn remove(&self, root: &CstRootNode) -> Result<(), Error> {
         let KeyPlace { names, item } = &self.place;
         let property = self.place.property(root);
         match item {
@@ -166,14 +166,14 @@ impl KeyEdit {
         })
     }
 
-    fn missing(&self) -> Fault {
+    fn missing(&self) -> Error {
         let message = format!("Your configuration doesn't set {}.", self.key);
-        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets.")
+        Error::new(Code::CONFIG_UNKNOWN_KEY, message, "`arki config show --origin` lists what each file sets.")
     }
 }
 
 impl KeyPlace {
-    fn of(key: &str) -> Result<Self, Fault> {
+    fn of(key: &str) -> Result<Self, Error> {
         let key = key.trim();
         // A bracket in a name stands in quotes.
         let Some((list, index)) = key.strip_suffix(']').and_then(|key| key.rsplit_once('[')) else {
@@ -251,13 +251,13 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-fn no_key(key: &str) -> Fault {
+fn no_key(key: &str) -> Error {
     let hint = "Join the names with dots, such as `limits.maxTurns`; quote a name that has a dot in it.";
-    Fault::new(Code::USAGE, format!("\"{key}\" is not a key."), hint)
+    Error::new(Code::USAGE, format!("\"{key}\" is not a key."), hint)
 }
 
 /// The names of a key, from the outermost.
-pub(crate) fn key_path(key: &str) -> Result<Vec<String>, Fault> {
+pub(crate) fn key_path(key: &str) -> Result<Vec<String>, Error> {
     let refused = || no_key(key);
     let (mut names, mut rest) = (Vec::new(), key.trim());
     loop {

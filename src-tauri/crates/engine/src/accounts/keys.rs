@@ -2,7 +2,7 @@
 
 use crate::EnvironmentKeys;
 use arki_api::KeyStatus;
-use arki_domain::{Code, Fault, Redactor};
+use arki_domain::{Code, Error, Redactor};
 use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
 use async_trait::async_trait;
 use std::time::Duration;
@@ -72,10 +72,10 @@ impl Keys {
     }
 
     /// `variable` is where else the key may stand.
-    pub(crate) async fn store(&self, provider: &str, key: &str, variable: Option<&str>) -> Result<(), Fault> {
+    pub(crate) async fn store(&self, provider: &str, key: &str, variable: Option<&str>) -> Result<(), Error> {
         let key = Zeroizing::new(key.trim().to_owned());
         if key.is_empty() || key.len() > LONGEST_KEY_BYTES || key.chars().any(char::is_control) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 format!("This is not a key for {provider}: it is empty, too long or has control characters."),
                 "Pass the key alone, for example `arki keys set openai < key.txt`.",
@@ -88,19 +88,19 @@ impl Keys {
     }
 
     /// Removing a key that is not there is fine.
-    pub(crate) async fn remove(&self, provider: &str) -> Result<(), Fault> {
+    pub(crate) async fn remove(&self, provider: &str) -> Result<(), Error> {
         remove(provider.to_owned()).await
     }
 }
 
 /// Checks that the keychain answers.
-pub(crate) async fn keychain_answers() -> Result<(), Fault> {
+pub(crate) async fn keychain_answers() -> Result<(), Error> {
     read("doctor".to_owned()).await.map(|_| ())
 }
 
 #[async_trait]
 impl KeySource for Keys {
-    async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Fault> {
+    async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Error> {
         let key = match self.in_environment(provider) {
             Some(key) => Some(key),
             None => match read(provider.name.clone()).await {
@@ -133,7 +133,7 @@ const ANCHOR_ITEM: &str = "log anchor";
 pub(crate) type AnchorKey = Zeroizing<[u8; 32]>;
 
 /// The key that vouches for logs, where there is one.
-pub(crate) async fn anchor_key() -> Result<Option<AnchorKey>, Fault> {
+pub(crate) async fn anchor_key() -> Result<Option<AnchorKey>, Error> {
     let stored = read(ANCHOR_ITEM.to_owned()).await?;
     Ok(stored.and_then(|stored| {
         let mut key = AnchorKey::default();
@@ -141,9 +141,9 @@ pub(crate) async fn anchor_key() -> Result<Option<AnchorKey>, Fault> {
     }))
 }
 
-pub(crate) async fn new_anchor_key() -> Result<AnchorKey, Fault> {
+pub(crate) async fn new_anchor_key() -> Result<AnchorKey, Error> {
     let mut key = AnchorKey::default();
-    getrandom::fill(key.as_mut_slice()).map_err(Fault::internal)?;
+    getrandom::fill(key.as_mut_slice()).map_err(Error::internal)?;
     let text = Zeroizing::new(hex::encode(key.as_slice()));
     blocking(move || entry(ANCHOR_ITEM)?.set_password(&text).map_err(|error| unavailable(&error))).await?;
     Ok(key)
@@ -155,21 +155,21 @@ fn token_item(url: &str) -> String {
 }
 
 /// Returns what signing in to an MCP server gave.
-pub(crate) async fn mcp_tokens(url: &str) -> Result<Option<String>, Fault> {
+pub(crate) async fn mcp_tokens(url: &str) -> Result<Option<String>, Error> {
     Ok(read(token_item(url)).await?.map(|tokens| tokens.expose().to_owned()))
 }
 
-pub(crate) async fn store_mcp_tokens(url: &str, tokens: &str) -> Result<(), Fault> {
+pub(crate) async fn store_mcp_tokens(url: &str, tokens: &str) -> Result<(), Error> {
     let (item, tokens) = (token_item(url), Zeroizing::new(tokens.to_owned()));
     blocking(move || entry(&item)?.set_password(&tokens).map_err(|error| unavailable(&error))).await
 }
 
 /// Removing tokens that are not there is fine.
-pub(crate) async fn remove_mcp_tokens(url: &str) -> Result<(), Fault> {
+pub(crate) async fn remove_mcp_tokens(url: &str) -> Result<(), Error> {
     remove(token_item(url)).await
 }
 
-async fn remove(item: String) -> Result<(), Fault> {
+async fn remove(item: String) -> Result<(), Error> {
     blocking(move || match entry(&item)?.delete_credential() {
         Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
         Err(error) => Err(unavailable(&error)),
@@ -177,7 +177,7 @@ async fn remove(item: String) -> Result<(), Fault> {
     .await
 }
 
-async fn read(provider: String) -> Result<Option<Secret>, Fault> {
+async fn read(provider: String) -> Result<Option<Secret>, Error> {
     blocking(move || match entry(&provider)?.get_password() {
         Ok(key) => Ok(Some(Secret::new(Zeroizing::new(key).as_str()))),
         Err(keyring::Error::NoEntry) => Ok(None),
@@ -186,14 +186,14 @@ async fn read(provider: String) -> Result<Option<Secret>, Fault> {
     .await
 }
 
-fn entry(provider: &str) -> Result<keyring::Entry, Fault> {
+fn entry(provider: &str) -> Result<keyring::Entry, Error> {
     keyring::Entry::new(SERVICE, provider).map_err(|error| unavailable(&error))
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await {
-        Ok(done) => done.map_err(Fault::internal)?,
-        Err(_) => Err(Fault::new(
+        Ok(done) => done.map_err(Error::internal)?,
+        Err(_) => Err(Error::new(
             Code::KEYCHAIN_UNAVAILABLE,
             format!("The keychain did not answer within {} s.", PATIENCE.as_secs()),
             "Answer its prompt or restart it.",
@@ -202,7 +202,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + S
 }
 
 /// Adds to a keychain error the way that needs no keychain.
-fn naming(fault: Fault, provider: &str, variable: Option<&str>) -> Fault {
+fn naming(fault: Error, provider: &str, variable: Option<&str>) -> Error {
     if !fault.is(Code::KEYCHAIN_UNAVAILABLE) {
         return fault;
     }
@@ -215,12 +215,12 @@ fn naming(fault: Fault, provider: &str, variable: Option<&str>) -> Fault {
             "Or name a variable as \"apiKeyEnv\" of the provider {provider} in config.json, and set it in the environment."
         ),
     };
-    Fault { hint: format!("{} {way}", fault.hint), ..fault }
+    Error { hint: format!("{} {way}", fault.hint), ..fault }
 }
 
 /// The user said where the key is, and it isn't: no request goes out without it.
-fn variable_not_set(provider: &str, variable: &str) -> Fault {
-    Fault::new(
+fn variable_not_set(provider: &str, variable: &str) -> Error {
+    Error::new(
         Code::KEY_MISSING,
         format!(
             "\"apiKeyEnv\" of the provider {provider} names the variable {variable}, which is not set, and the \
@@ -232,7 +232,7 @@ fn variable_not_set(provider: &str, variable: &str) -> Fault {
     )
 }
 
-fn unavailable(error: &keyring::Error) -> Fault {
+fn unavailable(error: &keyring::Error) -> Error {
     tracing::debug!(%error, "keychain");
     let (message, hint) = match error {
         keyring::Error::NoStorageAccess(_) => {
@@ -243,5 +243,5 @@ fn unavailable(error: &keyring::Error) -> Fault {
         }
         _ => ("The keychain could not be used.", "`arki --log debug doctor` shows details."),
     };
-    Fault::new(Code::KEYCHAIN_UNAVAILABLE, message, hint)
+    Error::new(Code::KEYCHAIN_UNAVAILABLE, message, hint)
 }

@@ -5,7 +5,7 @@ use crate::accounts::Accounts;
 use crate::accounts::settings::set;
 use crate::config::{AGENT, ProviderConfig};
 use arki_api::LocalServer;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_llm::{ProviderKind, ProviderSettings, Providers};
 use jsonc_parser::cst::CstInputValue;
 
@@ -58,12 +58,12 @@ impl Accounts {
     ///
     /// # Errors
     /// When the configuration has an error.
-    pub async fn find_local_servers(&self) -> Result<Vec<LocalServer>, Fault> {
+    pub async fn find_local_servers(&self) -> Result<Vec<LocalServer>, Error> {
         let known = known(std::env::var(OLLAMA_HOST).ok().as_deref());
         self.found_of(&known).await
     }
 
-    async fn found_of(&self, known: &[KnownServer]) -> Result<Vec<LocalServer>, Fault> {
+    async fn found_of(&self, known: &[KnownServer]) -> Result<Vec<LocalServer>, Error> {
         let settings = known.iter().map(|known| ProviderSettings {
             base_url: Some(known.base_url.clone()),
             is_local: true,
@@ -87,16 +87,16 @@ impl Accounts {
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER` for a server that isn't looked for, `CONFIG_INVALID`; then the file is as it was.
-    pub fn choose_local_model(&self, server: &str, model: &str) -> Result<String, Fault> {
+    pub fn choose_local_model(&self, server: &str, model: &str) -> Result<String, Error> {
         let known = known(std::env::var(OLLAMA_HOST).ok().as_deref());
         let Some(known) = known.iter().find(|known| known.name == server) else {
             let hint = "Add the server as a provider in Settings.";
-            return Err(Fault::new(Code::UNKNOWN_PROVIDER, format!("Arki doesn't look for {server:?}."), hint));
+            return Err(Error::new(Code::UNKNOWN_PROVIDER, format!("Arki doesn't look for {server:?}."), hint));
         };
         self.choose_of(known, model)
     }
 
-    fn choose_of(&self, known: &KnownServer, model: &str) -> Result<String, Fault> {
+    fn choose_of(&self, known: &KnownServer, model: &str) -> Result<String, Error> {
         let configured = self.user_file()?.providers;
         let provider = configured.iter().find(|(_, provider)| is_at(provider, known)).map(|(name, _)| name.clone());
         let is_new = provider.is_none();

@@ -3,7 +3,7 @@
 use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
 use arki_api::{LiveModelList, ModelEntry, ProviderTestState, ProviderTestStep, ProviderTestStepName, SilentProvider};
-use arki_domain::{Fault, Redactor};
+use arki_domain::{Error, Redactor};
 use arki_llm::{Providers, TestOutcome, TestStep, TestStepName};
 
 impl Accounts {
@@ -17,7 +17,7 @@ impl Accounts {
         provider: &str,
         model: Option<&str>,
         on_step: &mut (dyn FnMut(ProviderTestStep) + Send),
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, Error> {
         let config = self.user_config()?;
         self.keys.redact_environment(&config.providers);
         // Made anew: neither a key that was replaced meanwhile nor a busy queue should decide the test.
@@ -30,7 +30,7 @@ impl Accounts {
     ///
     /// # Errors
     /// When the configuration has an error.
-    pub async fn live_models(&self) -> Result<LiveModelList, Fault> {
+    pub async fn live_models(&self) -> Result<LiveModelList, Error> {
         let mut models = self.models()?;
         let mut silent = Vec::new();
         for live in self.providers(&self.user_config()?).live_models().await {

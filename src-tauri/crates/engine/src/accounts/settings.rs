@@ -4,7 +4,7 @@ use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
 use crate::config::AGENT;
 use arki_api::{ModelEntry, ProviderEntry};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_llm::ProviderKind;
 use jsonc_parser::cst::CstInputValue;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ impl Accounts {
     ///
     /// # Errors
     /// When the configuration has an error.
-    pub fn models(&self) -> Result<Vec<ModelEntry>, Fault> {
+    pub fn models(&self) -> Result<Vec<ModelEntry>, Error> {
         let config = self.user_config()?;
         let providers = self.providers(&config);
         let mut models: Vec<ModelEntry> = providers.models().into_iter().map(model_entry).collect();
@@ -30,7 +30,7 @@ impl Accounts {
     ///
     /// # Errors
     /// When the configuration has an error.
-    pub async fn providers_listed(&self) -> Result<Vec<ProviderEntry>, Fault> {
+    pub async fn providers_listed(&self) -> Result<Vec<ProviderEntry>, Error> {
         let providers = self.providers(&self.user_config()?);
         let mut entries = Vec::new();
         for settings in providers.settings() {
@@ -50,7 +50,7 @@ impl Accounts {
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID` when it names none.
-    pub fn ensure_model_usable(&self) -> Result<(), Fault> {
+    pub fn ensure_model_usable(&self) -> Result<(), Error> {
         let config = self.user_config()?;
         let providers = self.providers(&config);
         // What the others leave open is as for this one.
@@ -58,7 +58,7 @@ impl Accounts {
         for name in names {
             providers.model(&config.for_agent(&name)?.model).map_err(|fault| {
                 let file = self.directories.config_file();
-                Fault { message: format!("{}: \"agents.{name}.model\": {}", file.display(), fault.message), ..fault }
+                Error { message: format!("{}: \"agents.{name}.model\": {}", file.display(), fault.message), ..fault }
             })?;
         }
         Ok(())
@@ -69,7 +69,7 @@ impl Accounts {
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER`, `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.
-    pub async fn set_key(&self, provider: &str, key: &str) -> Result<(), Fault> {
+    pub async fn set_key(&self, provider: &str, key: &str) -> Result<(), Error> {
         let provider = known_name(provider)?;
         let config = self.user_config();
         let configured = config.iter().flat_map(|config| &config.providers).find(|known| known.name == provider);
@@ -87,7 +87,7 @@ impl Accounts {
 
     /// # Errors
     /// `KEYCHAIN_UNAVAILABLE`.
-    pub async fn remove_key(&self, provider: &str) -> Result<(), Fault> {
+    pub async fn remove_key(&self, provider: &str) -> Result<(), Error> {
         self.keys.remove(&known_name(provider)?).await?;
         self.forget_providers();
         Ok(())
@@ -97,7 +97,7 @@ impl Accounts {
     ///
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
-    pub fn save_provider(&self, name: &str, kind: &str, base_url: Option<&str>) -> Result<(), Fault> {
+    pub fn save_provider(&self, name: &str, kind: &str, base_url: Option<&str>) -> Result<(), Error> {
         self.put_provider(name, kind, base_url, None, EntryState::Any)
     }
 
@@ -108,12 +108,12 @@ impl Accounts {
         base_url: Option<&str>,
         key_env: Option<&str>,
         presence: EntryState,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let name = known_name(name)?;
         if !ProviderKind::ALL.iter().any(|known| known.name() == kind) {
             let kinds: Vec<&str> = ProviderKind::ALL.iter().map(|kind| kind.name()).collect();
             let message = format!("Unknown provider kind \"{kind}\".");
-            return Err(Fault::new(Code::CONFIG_INVALID, message, format!("Use one of: {}.", kinds.join(", "))));
+            return Err(Error::new(Code::CONFIG_INVALID, message, format!("Use one of: {}.", kinds.join(", "))));
         }
         let base_url = base_url.map(str::trim).filter(|url| !url.is_empty());
         let configured = self.user_config().map(|config| config.providers).unwrap_or_default();
@@ -149,7 +149,7 @@ impl Accounts {
         kind: &str,
         base_url: Option<&str>,
         key_env: Option<&str>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let known = known_name(name)?;
         if self.user_file()?.providers.contains_key(&known) {
             return Err(taken(&known));
@@ -157,7 +157,7 @@ impl Accounts {
         key_env.map_or(Ok(()), ensure_variable_name)?;
         if kind == ProviderKind::Custom.name() && base_url.is_none_or(|url| url.trim().is_empty()) {
             let hint = "Give the server's address with `--base-url`, such as http://127.0.0.1:8080/v1.";
-            return Err(Fault::new(Code::CONFIG_INVALID, "A custom provider needs an address.", hint));
+            return Err(Error::new(Code::CONFIG_INVALID, "A custom provider needs an address.", hint));
         }
         self.put_provider(name, kind, base_url, key_env, EntryState::New)
     }
@@ -165,11 +165,11 @@ impl Accounts {
     /// # Errors
     /// `UNKNOWN_PROVIDER`, `CONFIG_INVALID`, or `USAGE` for the demo, which is there whatever the file says; then the file
     /// is as it was.
-    pub fn remove_provider(&self, name: &str) -> Result<(), Fault> {
+    pub fn remove_provider(&self, name: &str) -> Result<(), Error> {
         let configured = self.user_file()?.providers.remove(name);
         let is_demo = configured.as_ref().is_none_or(|provider| provider.kind == ProviderKind::Demo);
         if name == ProviderKind::Demo.name() && is_demo {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "The demo is a part of Arki and can't be removed.",
                 "To use another model, add its provider in Settings or with `arki providers add`, and choose it there or \
@@ -191,7 +191,7 @@ impl Accounts {
 
     /// # Errors
     /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID`; then the file is as it was.
-    pub fn set_default_model(&self, model: &str) -> Result<(), Fault> {
+    pub fn set_default_model(&self, model: &str) -> Result<(), Error> {
         self.providers(&self.user_config()?).model(model)?;
         self.edit_config(|root| {
             let agent = root.object_value_or_set().object_value_or_set("agents").object_value_or_set(AGENT);
@@ -204,7 +204,7 @@ impl Accounts {
     ///
     /// # Errors
     /// When the configuration can't be written.
-    pub fn set_reflection(&self, on: bool) -> Result<(), Fault> {
+    pub fn set_reflection(&self, on: bool) -> Result<(), Error> {
         self.set_config("memory.reflect", if on { "true" } else { "false" })
     }
 }
@@ -216,9 +216,9 @@ enum EntryState {
     Any,
 }
 
-fn taken(provider: &str) -> Fault {
+fn taken(provider: &str) -> Error {
     let hint = format!("`arki providers rm {provider}` removes it; `arki providers` shows it.");
-    Fault::new(Code::USAGE, format!("The provider \"{provider}\" already exists."), hint)
+    Error::new(Code::USAGE, format!("The provider \"{provider}\" already exists."), hint)
 }
 
 pub(crate) fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
@@ -232,11 +232,11 @@ pub(crate) fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str)
 }
 
 /// Provider names become part of model names and of keychain items.
-fn known_name(name: &str) -> Result<String, Fault> {
+fn known_name(name: &str) -> Result<String, Error> {
     let name = String::from_str(name.trim()).unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::USAGE,
             format!("\"{name}\" can't be a provider's name."),
             "Use letters, digits, dots, dashes and underscores.",
@@ -247,12 +247,12 @@ fn known_name(name: &str) -> Result<String, Fault> {
 
 /// # Errors
 /// `USAGE`, without repeating it: it may be the key itself.
-pub(crate) fn ensure_variable_name(name: &str) -> Result<(), Fault> {
+pub(crate) fn ensure_variable_name(name: &str) -> Result<(), Error> {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_name = name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit());
     if is_name && name.len() <= 128 {
         return Ok(());
     }
     let hint = "Give the variable's name, such as LAB_KEY, not its value.";
-    Err(Fault::new(Code::USAGE, "This can't be the name of an environment variable.", hint))
+    Err(Error::new(Code::USAGE, "This can't be the name of an environment variable.", hint))
 }

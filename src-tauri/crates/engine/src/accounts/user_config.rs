@@ -4,7 +4,7 @@ use crate::accounts::Accounts;
 use crate::accounts::config_edit::ConfigEdit;
 use crate::config::{self, Config, ConfigFile, parse};
 use arki_disk::change_private_file;
-use arki_domain::{Code, Fault, io_words};
+use arki_domain::{Code, Error, io_words};
 use jsonc_parser::cst::CstRootNode;
 use serde_json::Value;
 
@@ -15,13 +15,13 @@ impl Accounts {
     ///
     /// # Errors
     /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`.
-    pub fn user_config(&self) -> Result<Config, Fault> {
+    pub fn user_config(&self) -> Result<Config, Error> {
         let path = self.directories.config_file();
         Config::merge((&self.user_file()?, &path), None)
     }
 
     /// The same as a file; its redaction rules apply from then on.
-    pub(crate) fn user_file(&self) -> Result<ConfigFile, Fault> {
+    pub(crate) fn user_file(&self) -> Result<ConfigFile, Error> {
         let file = config::parse(&self.user_config_text()?, &self.directories.config_file())?;
         self.redactor.set_rules(file.policy.redaction_rules.clone());
         Ok(file)
@@ -31,22 +31,22 @@ impl Accounts {
     ///
     /// # Errors
     /// `CONFIG_INVALID`.
-    pub(crate) fn user_values(&self) -> Result<Value, Fault> {
+    pub(crate) fn user_values(&self) -> Result<Value, Error> {
         let text = self.user_config_text()?;
         jsonc_parser::parse_to_serde_value(text.trim_start_matches(BYTE_ORDER_MARK), &Default::default())
             .map_err(|error| crate::config::invalid(&self.directories.config_file(), &error.to_string()))
     }
 
-    pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
+    pub(crate) fn user_config_text(&self) -> Result<String, Error> {
         let path = self.directories.config_file();
         if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
             let message = format!("{} is not a readable file.", path.display());
-            return Err(Fault::new(Code::CONFIG_INVALID, message, "Replace it with a regular file, or remove it."));
+            return Err(Error::new(Code::CONFIG_INVALID, message, "Replace it with a regular file, or remove it."));
         }
         match std::fs::read(&path) {
             Ok(bytes) => config::text_of(&bytes, &path).map(str::to_owned),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-            Err(error) => Err(Fault::new(
+            Err(error) => Err(Error::new(
                 Code::CONFIG_INVALID,
                 format!("{} can't be read: {}.", path.display(), io_words(error.kind())),
                 "Check the file's permissions.",
@@ -58,7 +58,7 @@ impl Accounts {
     ///
     /// # Errors
     /// When the file can't be read or the copy not be written.
-    pub fn begin_config_edit(&self) -> Result<ConfigEdit, Fault> {
+    pub fn begin_config_edit(&self) -> Result<ConfigEdit, Error> {
         ConfigEdit::begin(self.directories.config_file(), &self.user_config_text()?)
     }
 
@@ -66,16 +66,16 @@ impl Accounts {
     ///
     /// # Errors
     /// Those of `edit`, and `CONFIG_INVALID` where what it leaves is none; then the file is as it was.
-    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode) -> Result<(), Fault>) -> Result<(), Fault> {
+    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode) -> Result<(), Error>) -> Result<(), Error> {
         self.edit_config_checked(edit, |_| Ok(()))
     }
 
     /// The same, with a check of the text that the edit leaves.
     pub(crate) fn edit_config_checked(
         &self,
-        edit: impl FnOnce(&CstRootNode) -> Result<(), Fault>,
-        check: impl FnOnce(&str) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        edit: impl FnOnce(&CstRootNode) -> Result<(), Error>,
+        check: impl FnOnce(&str) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let path = self.directories.config_file();
         change_private_file(&path, |bytes| {
             let edited = self.edited_config(config::text_of(bytes.unwrap_or_default(), &path)?, edit)?;
@@ -88,8 +88,8 @@ impl Accounts {
     pub(crate) fn edited_config(
         &self,
         text: &str,
-        edit: impl FnOnce(&CstRootNode) -> Result<(), Fault>,
-    ) -> Result<String, Fault> {
+        edit: impl FnOnce(&CstRootNode) -> Result<(), Error>,
+    ) -> Result<String, Error> {
         let path = self.directories.config_file();
         let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
         let root = CstRootNode::parse(plain, &jsonc_parser::ParseOptions::default())
@@ -100,7 +100,7 @@ impl Accounts {
         let was_valid = || parse(text, &path).is_ok();
         match merged {
             Err(fault) if was_valid() => {
-                Err(Fault { hint: "Give another value; the file is unchanged.".to_owned(), ..fault })
+                Err(Error { hint: "Give another value; the file is unchanged.".to_owned(), ..fault })
             }
             merged => merged.map(|_| edited),
         }

@@ -4,7 +4,7 @@
 //! as the desktop app does, goes on by itself.
 
 use crate::approvals::pending::PendingApprovals;
-use arki_domain::{ApprovalRequested, ApprovalResolved, Code, Fault};
+use arki_domain::{ApprovalRequested, ApprovalResolved, Code, Error};
 use arki_store::ApprovalRecord;
 
 impl PendingApprovals {
@@ -20,11 +20,11 @@ impl PendingApprovals {
         self.milliseconds_to_answer(record) == Some(0)
     }
 
-    pub(crate) fn ensure_in_time(&self, record: &ApprovalRecord) -> Result<(), Fault> {
+    pub(crate) fn ensure_in_time(&self, record: &ApprovalRecord) -> Result<(), Error> {
         if !self.has_expired(record) {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::APPROVAL_EXPIRED,
             "Nobody answered in time, so the call was rejected.",
             format!("`arki resume {}` continues and tells the model, which may ask again.", record.session_id),

@@ -7,7 +7,7 @@ use crate::approvals::judgement::PolicyTrials;
 use crate::approvals::resolve::rule_text;
 use arki_api::ExplainedDecision;
 use arki_domain::{
-    ApprovalId, CallId, Event, EventBody, Fault, PolicyCheck, PolicyDecided, PolicyTrace, SessionId, ToolCall,
+    ApprovalId, CallId, Error, Event, EventBody, PolicyCheck, PolicyDecided, PolicyTrace, SessionId, ToolCall,
 };
 use serde_json::Value;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl PolicyTrials {
         session_id: &SessionId,
         call_id: &CallId,
         seq: Option<u64>,
-    ) -> Result<Option<ExplainedDecision>, Fault> {
+    ) -> Result<Option<ExplainedDecision>, Error> {
         let project = self.sessions.session(session_id)?.project;
         let Some(found) = self.story_of_call(session_id, call_id, seq)?.newest_decision(seq) else { return Ok(None) };
         let is_by_rule = matches!(found.trace.decided_by(), Some(PolicyCheck::DenyRules | PolicyCheck::Rules));
@@ -43,7 +43,7 @@ impl PolicyTrials {
     }
 
     /// The call and what followed, up to `seq`. Read backwards: what is asked about is mostly near the end.
-    fn story_of_call(&self, session_id: &SessionId, call_id: &CallId, seq: Option<u64>) -> Result<StoryOfCall, Fault> {
+    fn story_of_call(&self, session_id: &SessionId, call_id: &CallId, seq: Option<u64>) -> Result<StoryOfCall, Error> {
         let mut story = StoryOfCall::default();
         let mut before = seq.map(|seq| seq.saturating_add(1));
         loop {

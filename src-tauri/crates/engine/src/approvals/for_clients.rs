@@ -3,7 +3,7 @@
 use crate::approvals::review::ApprovalReviews;
 use crate::{Keep, OpenQuestion};
 use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPage};
-use arki_domain::{ApprovalId, ApprovalRequested, Fault};
+use arki_domain::{ApprovalId, ApprovalRequested, Error};
 use arki_store::ApprovalRecord;
 
 /// The size of one page of a diff.
@@ -14,9 +14,9 @@ impl ApprovalReviews {
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, and those of [`Self::review_diff`].
-    pub fn review_files(&self, approval: &ApprovalId) -> Result<Vec<ReviewFile>, Fault> {
+    pub fn review_files(&self, approval: &ApprovalId) -> Result<Vec<ReviewFile>, Error> {
         let record = self.pending.approval(approval)?;
-        let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
+        let requested = record.request().ok_or_else(|| Error::internal("an approval that can't be read"))?;
         Ok(self.review_diff(&record, &requested)?.files().iter().map(file_entry).collect())
     }
 
@@ -24,9 +24,9 @@ impl ApprovalReviews {
     ///
     /// # Errors
     /// As for [`Self::review_files`], and `FILE_NOT_FOUND`.
-    pub fn review_page(&self, approval: &ApprovalId, file: usize, from: usize) -> Result<ReviewPage, Fault> {
+    pub fn review_page(&self, approval: &ApprovalId, file: usize, from: usize) -> Result<ReviewPage, Error> {
         let record = self.pending.approval(approval)?;
-        let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
+        let requested = record.request().ok_or_else(|| Error::internal("an approval that can't be read"))?;
         let review = self.review_diff(&record, &requested)?;
         let (text, next) = review.page(file, from, PAGE_BYTES)?;
         let path = review.files().get(file).map(|file| file.path.as_str()).unwrap_or_default();

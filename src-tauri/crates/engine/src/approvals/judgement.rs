@@ -1,10 +1,10 @@
 //! `policy check` and `hooks test`: a decision without its deed, and hooks without anything that they are for.
 
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::records::Records;
 use crate::sessions::Sessions;
 use arki_api::{MadeUpEvent, TriedHookEntry};
-use arki_domain::{Code, Executor, Fault, HookEvent, HookMoment, NotificationKind, SessionSource};
+use arki_domain::{Code, Error, Executor, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_tools::{HookTrial, TriedHook};
 use serde::Serialize;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Judgement {
 /// Asks the policy and tries hooks without anything happening, and explains what was decided.
 pub struct PolicyTrials {
     pub(super) records: Arc<Records>,
-    pub(super) kernels: Arc<Kernels>,
+    pub(super) kernels: Arc<ExecutorFactory>,
     pub(super) sessions: Arc<Sessions>,
 }
 
@@ -33,7 +33,7 @@ impl PolicyTrials {
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
-    pub async fn try_hooks(&self, folder: &std::path::Path, trial: &HookTrial) -> Result<Vec<TriedHook>, Fault> {
+    pub async fn try_hooks(&self, folder: &std::path::Path, trial: &HookTrial) -> Result<Vec<TriedHook>, Error> {
         Ok(self.kernels.judging_kernel(folder)?.try_hooks(trial).await)
     }
 
@@ -45,7 +45,7 @@ impl PolicyTrials {
         &self,
         folder: &std::path::Path,
         happens: MadeUpEvent,
-    ) -> Result<Vec<TriedHookEntry>, Fault> {
+    ) -> Result<Vec<TriedHookEntry>, Error> {
         let tried = self.try_hooks(folder, &trial(happens)?).await?;
         let entry = |TriedHook { ran, context }: TriedHook| TriedHookEntry {
             words: ran.words(),
@@ -62,7 +62,7 @@ impl PolicyTrials {
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
-    pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Fault> {
+    pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Error> {
         let kernel = self.kernels.kernel_judging(folder, tool_id)?;
         // As a run takes them from a model.
         let definition = kernel.definitions().iter().find(|definition| *definition.name == *tool_id).cloned();
@@ -77,7 +77,7 @@ impl PolicyTrials {
     }
 }
 
-fn trial(MadeUpEvent { event, tool, args, text }: MadeUpEvent) -> Result<HookTrial, Fault> {
+fn trial(MadeUpEvent { event, tool, args, text }: MadeUpEvent) -> Result<HookTrial, Error> {
     Ok(HookTrial::Moment(match event {
         HookEvent::PreToolUse | HookEvent::PostToolUse | HookEvent::PreCommit => {
             let args = match args.trim() {
@@ -86,7 +86,7 @@ fn trial(MadeUpEvent { event, tool, args, text }: MadeUpEvent) -> Result<HookTri
             };
             let Ok(args @ serde_json::Value::Object(_)) = args else {
                 let hint = "Write them as the tool gets them, such as {\"path\": \"README.md\"}.";
-                return Err(Fault::new(Code::USAGE, "The arguments are not a JSON object.", hint));
+                return Err(Error::new(Code::USAGE, "The arguments are not a JSON object.", hint));
             };
             return Ok(HookTrial::Call { event, tool, args, result: text });
         }

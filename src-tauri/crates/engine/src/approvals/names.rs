@@ -2,7 +2,7 @@
 
 use crate::approvals::pending::PendingApprovals;
 use crate::sessions::names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
-use arki_domain::{ApprovalId, Code, Fault, SessionId};
+use arki_domain::{ApprovalId, Code, Error, SessionId};
 use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId};
 
 /// The use of an approval that is looked up.
@@ -22,7 +22,7 @@ impl PendingApprovals {
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, `ID_AMBIGUOUS`, and `USAGE` where `last` is to be approved.
-    pub fn find_approval(&self, name: Option<&str>, wanted: ApprovalUse) -> Result<ApprovalRecord, Fault> {
+    pub fn find_approval(&self, name: Option<&str>, wanted: ApprovalUse) -> Result<ApprovalRecord, Error> {
         let Some(name) = name else { return self.only_approval(None) };
         if wanted == ApprovalUse::Approve {
             refuse_last(name)?;
@@ -53,7 +53,7 @@ impl PendingApprovals {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn short_name(&self, approval_id: &ApprovalId) -> Result<Option<String>, Fault> {
+    pub fn short_name(&self, approval_id: &ApprovalId) -> Result<Option<String>, Error> {
         let pending = self.pending_approvals()?;
         if pending.iter().all(|record| record.approval_id == *approval_id) {
             return Ok(None);
@@ -68,7 +68,7 @@ impl PendingApprovals {
         Ok(Some(id.to_owned()))
     }
 
-    fn only_approval(&self, session: Option<&SessionId>) -> Result<ApprovalRecord, Fault> {
+    fn only_approval(&self, session: Option<&SessionId>) -> Result<ApprovalRecord, Error> {
         let mut waiting = self.pending_approvals()?;
         waiting.retain(|record| session.is_none_or(|session| record.session_id == *session));
         if waiting.len() > 1 {
@@ -78,7 +78,7 @@ impl PendingApprovals {
         waiting.pop().ok_or_else(none_waits)
     }
 
-    fn ambiguous_approvals(&self, what: &str, several: &[NamedId]) -> Fault {
+    fn ambiguous_approvals(&self, what: &str, several: &[NamedId]) -> Error {
         let told = several.iter().map(|named| {
             let record = self.approval(&ApprovalId::from(named.id.as_str())).ok();
             let tool = record.and_then(|record| Some(record.request()?.tool_id));
@@ -92,8 +92,8 @@ fn named(record: &ApprovalRecord) -> NamedId {
     NamedId { id: record.approval_id.to_string(), session_id: record.session_id.clone() }
 }
 
-fn none_waits() -> Fault {
-    Fault::new(
+fn none_waits() -> Error {
+    Error::new(
         Code::APPROVAL_NOT_FOUND,
         "No approval is pending.",
         "`arki approvals list` shows the pending approvals.",

@@ -1,7 +1,7 @@
 //! The approvals that no one has answered yet, and the time that they have.
 
 use crate::records::Records;
-use arki_domain::{ApprovalId, Code, Fault};
+use arki_domain::{ApprovalId, Code, Error};
 use arki_store::ApprovalRecord;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl PendingApprovals {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
+    pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Error> {
         let mut pending = Vec::new();
         for record in self.records.reader().lists().pending_approvals(MAX_APPROVALS)? {
             let is_imported =
@@ -35,9 +35,9 @@ impl PendingApprovals {
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`.
-    pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Fault> {
+    pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Error> {
         self.records.reader().lists().approval(approval_id)?.ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::APPROVAL_NOT_FOUND,
                 format!("There is no approval {approval_id}."),
                 "`arki approvals list` shows the pending approvals.",

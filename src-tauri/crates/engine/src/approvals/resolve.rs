@@ -4,7 +4,7 @@ use crate::approvals::Approvals;
 use crate::records::blocking;
 use arki_domain::projection::MAX_PLAN_STEPS;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault,
+    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, Error, EventDraft, EventLog,
     SessionId,
 };
 use arki_policy::RuleDefinition;
@@ -68,7 +68,7 @@ impl Resolution {
 pub struct Decided {
     pub session_id: SessionId,
     /// Why the rule that was to be kept is not. The decision holds all the same.
-    pub rule_not_kept: Option<Fault>,
+    pub rule_not_kept: Option<Error>,
 }
 
 impl Approvals {
@@ -83,7 +83,7 @@ impl Approvals {
         approval_id: &ApprovalId,
         resolution: Resolution,
         resolved_by: &'static str,
-    ) -> Result<Decided, Fault> {
+    ) -> Result<Decided, Error> {
         let approval_id = approval_id.clone();
         let CheckedDecision { session_id, drafts, rules } =
             blocking(self, move |approvals| approvals.checked(&approval_id, resolution, resolved_by)).await?;
@@ -103,17 +103,17 @@ impl Approvals {
         approval_id: &ApprovalId,
         resolution: Resolution,
         resolved_by: &str,
-    ) -> Result<CheckedDecision, Fault> {
+    ) -> Result<CheckedDecision, Error> {
         let record = self.pending.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::APPROVAL_ALREADY_RESOLVED,
                 format!("The approval {approval_id} is no longer pending."),
                 "`arki approvals list` shows the pending approvals.",
             ));
         }
         let Some(requested) = record.request() else {
-            return Err(Fault::internal("an approval that this version cannot read"));
+            return Err(Error::internal("an approval that this version cannot read"));
         };
         check(&requested, &resolution)?;
         if resolution.decision == ApprovalDecision::Approve {
@@ -156,13 +156,13 @@ impl Approvals {
     }
 
     /// A run that works in another process goes on there, and knows them perhaps.
-    fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Fault> {
+    fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Error> {
         let unresolved = self.reviews.unresolved_secrets(record);
         let Some(placeholder) = unresolved.first() else { return Ok(()) };
         if self.records.reader().lists().lease_holder(&record.session_id)?.is_some() {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::SECRET_UNRESOLVED,
             format!("{placeholder} stands for a secret that only the process knows in which it was typed or read."),
             "If you typed it in the window, approve there. Otherwise reject it, put the secret into a file of the \
@@ -172,7 +172,7 @@ impl Approvals {
 
     /// The rules that are to be stored. They are agreed to with the call that was shown: where that would be asked about
     /// anew, because a file has changed, nothing has been permitted yet.
-    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<KeptRules>, Fault> {
+    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<KeptRules>, Error> {
         let (shown, kept): (&str, fn(Vec<RuleDefinition>) -> KeptRules) = match &resolution.keep {
             Keep::Once => return Ok(None),
             Keep::Session { shown } => (shown, KeptRules::Session),
@@ -180,14 +180,14 @@ impl Approvals {
         };
         let is_whole = resolution.hunks.is_none() && resolution.edited.is_empty() && resolution.command.is_none();
         if resolution.decision != ApprovalDecision::Approve || !is_whole {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "Only a call that you approve as shown can be allowed permanently.",
                 "Approve it this once.",
             ));
         }
         if self.is_stale(record)? {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::STALE_PREVIEW,
                 "The file changed after the preview was shown, so nothing was decided and no rule stored.",
                 "Approve it once. The change is then shown again, and you can allow it permanently.",
@@ -195,14 +195,14 @@ impl Approvals {
         }
         let rules = self.rules.proposed_rules(&record.approval_id)?;
         if rules.is_empty() {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "No lasting permission is offered for this call.",
                 "Approve it this once, or write a rule into the configuration yourself.",
             ));
         }
         if rule_text(&rules) != shown {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::STALE_PREVIEW,
                 "The rules have changed since they were shown to you.",
                 "Look at the rules again, then decide.",
@@ -211,7 +211,7 @@ impl Approvals {
         Ok(Some(kept(rules)))
     }
 
-    fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Fault> {
+    fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Error> {
         let Some(requested) = self.reviews.revealed(record) else { return Ok(true) };
         let session = self.sessions.session(&record.session_id)?;
         Ok(self.kernels.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
@@ -225,8 +225,8 @@ struct CheckedDecision {
     rules: Vec<RuleDefinition>,
 }
 
-fn rule_not_kept(fault: Fault) -> Fault {
-    Fault { message: format!("The call is approved once, but no rule was stored. {}", fault.message), ..fault }
+fn rule_not_kept(fault: Error) -> Error {
+    Error { message: format!("The call is approved once, but no rule was stored. {}", fault.message), ..fault }
 }
 
 enum KeptRules {
@@ -251,7 +251,7 @@ fn shown_steps(requested: &ApprovalRequested) -> Vec<String> {
     steps.into_iter().flatten().filter_map(|step| step.as_str().map(str::to_owned)).collect()
 }
 
-fn check_plan(requested: &ApprovalRequested, steps: &[String]) -> Result<(), Fault> {
+fn check_plan(requested: &ApprovalRequested, steps: &[String]) -> Result<(), Error> {
     let wrong = if requested.kind != ApprovalKind::Plan {
         "This approval is not for a plan, so it has no steps to edit.".to_owned()
     } else if steps.is_empty() || steps.iter().any(|step| step.trim().is_empty()) {
@@ -262,15 +262,15 @@ fn check_plan(requested: &ApprovalRequested, steps: &[String]) -> Result<(), Fau
         return Ok(());
     };
     let hint = format!("`arki approvals show {}` shows what it is.", requested.approval_id);
-    Err(Fault::new(Code::USAGE, wrong, hint))
+    Err(Error::new(Code::USAGE, wrong, hint))
 }
 
-fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Fault> {
+fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Error> {
     if let Some(steps) = &resolution.plan {
         check_plan(requested, steps)?;
     }
     if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::STALE_PREVIEW,
             "The preview changed after it was shown to you.",
             "Look at the preview again, then decide.",
@@ -278,14 +278,14 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), F
     }
     match (&resolution.command, &requested.command) {
         (Some(_), None) => {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "This approval is not for a command, so you can't edit it.",
                 format!("`arki approvals show {}` shows what it is.", requested.approval_id),
             ));
         }
         (Some(command), Some(_)) if command.trim().is_empty() => {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "The edited command is empty.",
                 "Reject the approval if nothing should run.",
@@ -297,7 +297,7 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), F
         requested.preview.iter().flat_map(|preview| preview.hunks.iter().map(|hunk| hunk.index)).collect();
     let named = resolution.hunks.iter().flatten().chain(resolution.edited.keys());
     match named.into_iter().find(|index| !known.contains(index)) {
-        Some(index) => Err(Fault::new(
+        Some(index) => Err(Error::new(
             Code::HUNK_UNKNOWN,
             format!("The preview has no hunk {index}; it has {}.", known.len()),
             format!("`arki approvals show {}` numbers the hunks.", requested.approval_id),

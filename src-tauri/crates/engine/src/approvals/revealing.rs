@@ -3,7 +3,7 @@
 use crate::approvals::for_clients::approval_summary;
 use crate::approvals::review::ApprovalReviews;
 use arki_api::ApprovalSummary;
-use arki_domain::{ApprovalKind, ApprovalRequested, Fault, with_secrets};
+use arki_domain::{ApprovalKind, ApprovalRequested, Error, with_secrets};
 use arki_store::ApprovalRecord;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ impl ApprovalReviews {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn inbox(&self) -> Result<Vec<ApprovalSummary>, Fault> {
+    pub fn inbox(&self) -> Result<Vec<ApprovalSummary>, Error> {
         let pending = self.pending.pending_approvals()?;
         Ok(pending.iter().filter_map(|record| Some(approval_summary(record, self.revealed(record)?))).collect())
     }

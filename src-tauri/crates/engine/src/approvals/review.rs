@@ -6,7 +6,7 @@ use crate::records::Records;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::EventSource;
 use arki_api::ReviewChange;
-use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
+use arki_domain::{ApprovalRequested, ChangePreview, Code, Error, text_with_secrets};
 use arki_store::ApprovalRecord;
 use serde_json::Value;
 use std::ops::Range;
@@ -103,9 +103,9 @@ impl ReviewDiff {
 
     /// # Errors
     /// `FILE_NOT_FOUND` where the change is not about it.
-    pub fn file(&self, path: &str) -> Result<Vec<ReviewPart>, Fault> {
+    pub fn file(&self, path: &str) -> Result<Vec<ReviewPart>, Error> {
         let file = self.files.iter().find(|file| file.path == path).ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::FILE_NOT_FOUND,
                 format!("The change doesn't include the file {path}."),
                 "`arki approvals show` lists the files of the change.",
@@ -118,11 +118,11 @@ impl ReviewDiff {
     ///
     /// # Errors
     /// `HUNK_UNKNOWN`.
-    pub fn hunks(&self, numbers: &[usize]) -> Result<Vec<ReviewPart>, Fault> {
+    pub fn hunks(&self, numbers: &[usize]) -> Result<Vec<ReviewPart>, Error> {
         let mut parts = Vec::new();
         for number in numbers {
             let file = self.files.iter().find(|file| file.numbers().contains(number)).ok_or_else(|| {
-                Fault::new(
+                Error::new(
                     Code::HUNK_UNKNOWN,
                     format!("The preview has no hunk {number}."),
                     "`arki approvals show` numbers the hunks.",
@@ -144,9 +144,9 @@ impl ReviewDiff {
     ///
     /// # Errors
     /// `FILE_NOT_FOUND` for a file that there is not.
-    pub fn page(&self, file: usize, from: usize, limit: usize) -> Result<(&str, Option<usize>), Fault> {
+    pub fn page(&self, file: usize, from: usize, limit: usize) -> Result<(&str, Option<usize>), Error> {
         let file = self.files.get(file).ok_or_else(|| {
-            Fault::new(Code::FILE_NOT_FOUND, "The change has no such file.", "Open the review again.")
+            Error::new(Code::FILE_NOT_FOUND, "The change has no such file.", "Open the review again.")
         })?;
         let text = self.text.get(file.bytes.clone()).unwrap_or_default();
         let rest = text.get(from..).unwrap_or_default();
@@ -222,9 +222,9 @@ impl ApprovalReviews {
     ///
     /// # Errors
     /// `IMAGE_MISSING` where a large diff is no longer kept.
-    pub fn review_diff(&self, record: &ApprovalRecord, requested: &ApprovalRequested) -> Result<ReviewDiff, Fault> {
+    pub fn review_diff(&self, record: &ApprovalRecord, requested: &ApprovalRequested) -> Result<ReviewDiff, Error> {
         let Some(preview) = &requested.preview else {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "This approval is not about a change to files.",
                 format!("`arki approvals show {}` shows what it is about.", record.approval_id),
@@ -257,8 +257,8 @@ impl ApprovalReviews {
     }
 }
 
-fn not_kept() -> Fault {
-    Fault::new(
+fn not_kept() -> Error {
+    Error::new(
         Code::IMAGE_MISSING,
         "The diff of this change is not stored on this machine.",
         "Reject the change and ask for it again.",

@@ -6,7 +6,7 @@
 use crate::records::{Records, blocking};
 use crate::sessions::Sessions;
 use crate::sessions::history::History;
-use arki_domain::{EventDraft, EventLog, Fault, SessionGranted, SessionId};
+use arki_domain::{Error, EventDraft, EventLog, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl SessionGrants {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
-    pub fn session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Fault> {
+    pub fn session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Error> {
         self.sessions.session(session_id)?;
         Ok(definitions(&self.grants_of(session_id, &self.sessions.history(session_id)?)?))
     }
@@ -37,7 +37,7 @@ impl SessionGrants {
     pub async fn withdraw_session_grants(
         self: &Arc<Self>,
         session_id: &SessionId,
-    ) -> Result<Vec<RuleDefinition>, Fault> {
+    ) -> Result<Vec<RuleDefinition>, Error> {
         let session = session_id.clone();
         let withdrawn = blocking(self, move |grants| grants.session_grants(&session)).await?;
         if !withdrawn.is_empty() {
@@ -48,30 +48,30 @@ impl SessionGrants {
     }
 
     /// The log's word for more of them.
-    pub(crate) fn granting(&self, session_id: &SessionId, more: &[RuleDefinition]) -> Result<SessionGranted, Fault> {
+    pub(crate) fn granting(&self, session_id: &SessionId, more: &[RuleDefinition]) -> Result<SessionGranted, Error> {
         let mut rules = self.grants_of(session_id, &self.sessions.history(session_id)?)?;
         if rules.len() + more.len() > MAX_SESSION_GRANTS {
-            return Err(Fault::new(
+            return Err(Error::new(
                 arki_domain::Code::USAGE,
                 format!("A session can have at most {MAX_SESSION_GRANTS} permissions."),
                 format!("`arki approvals withdraw {session_id}` ends them all."),
             ));
         }
         for rule in more {
-            rules.push(serde_json::to_value(rule).map_err(Fault::internal)?);
+            rules.push(serde_json::to_value(rule).map_err(Error::internal)?);
         }
         Ok(SessionGranted { rules })
     }
 
     /// Returns the rules as the policy knows them: `session:rules[1]` and so on.
-    pub(crate) fn granted_rules(&self, session_id: &SessionId, history: &History) -> Result<Vec<PolicyRule>, Fault> {
+    pub(crate) fn granted_rules(&self, session_id: &SessionId, history: &History) -> Result<Vec<PolicyRule>, Error> {
         let definitions = definitions(&self.grants_of(session_id, history)?);
         let rules = definitions.into_iter().enumerate();
         Ok(rules.filter_map(|(at, definition)| PolicyRule::new(definition, "session", at + 1).ok()).collect())
     }
 
     /// Returns the session's grants. None were given here in a session that came from elsewhere.
-    fn grants_of(&self, session_id: &SessionId, history: &History) -> Result<Vec<Value>, Fault> {
+    fn grants_of(&self, session_id: &SessionId, history: &History) -> Result<Vec<Value>, Error> {
         let is_own = history.grants_seq > self.records.reader().imported_to(session_id)?;
         Ok(if is_own { history.grants.clone() } else { Vec::new() })
     }

@@ -3,14 +3,14 @@
 use crate::accounts::Accounts;
 use crate::approvals::pending::PendingApprovals;
 use crate::config::{invalid, parse_rule};
-use crate::kernels::Kernels;
+use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
 use arki_domain::projection::SessionSummary;
-use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
+use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, Error, EventBody, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
-use arki_tools::Kernel;
+use arki_tools::ToolExecutor;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde::Serialize;
 use serde_json::Value;
@@ -68,7 +68,7 @@ pub struct StandingRules {
     pub(super) records: Arc<Records>,
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
-    pub(super) kernels: Arc<Kernels>,
+    pub(super) kernels: Arc<ExecutorFactory>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) pending: Arc<PendingApprovals>,
 }
@@ -80,7 +80,7 @@ impl StandingRules {
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, or when the folder or the configuration cannot be used.
-    pub fn proposed_rules(&self, approval_id: &ApprovalId) -> Result<Vec<RuleDefinition>, Fault> {
+    pub fn proposed_rules(&self, approval_id: &ApprovalId) -> Result<Vec<RuleDefinition>, Error> {
         let record = self.pending.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
         let Some(requested) = record
@@ -100,7 +100,7 @@ impl StandingRules {
     ///
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
-    pub(crate) fn add_rules(&self, rules: &[RuleDefinition]) -> Result<(), Fault> {
+    pub(crate) fn add_rules(&self, rules: &[RuleDefinition]) -> Result<(), Error> {
         let values = as_values(rules)?;
         self.accounts.edit_config(|root| {
             values.into_iter().for_each(|value| append_rule(root, value));
@@ -112,7 +112,7 @@ impl StandingRules {
     ///
     /// # Errors
     /// `CONFIG_INVALID`.
-    pub(crate) fn ensure_addable(&self, rules: &[RuleDefinition]) -> Result<(), Fault> {
+    pub(crate) fn ensure_addable(&self, rules: &[RuleDefinition]) -> Result<(), Error> {
         let values = as_values(rules)?;
         let append = |root: &CstRootNode| {
             values.into_iter().for_each(|value| append_rule(root, value));
@@ -126,11 +126,11 @@ impl StandingRules {
     ///
     /// # Errors
     /// `CONFIG_INVALID` where the rule is none or fails its own examples, or when the database cannot be read.
-    pub fn backtest(&self, text: &str, file: &Path, take: &mut dyn FnMut(PastCall)) -> Result<Backtest, Fault> {
+    pub fn backtest(&self, text: &str, file: &Path, take: &mut dyn FnMut(PastCall)) -> Result<Backtest, Error> {
         let backtest =
             parse_rule(text, file).and_then(|rule| self.backtest_definition(rule, file, &mut |_, past| take(past)));
         backtest.map_err(|fault| match fault.is(Code::CONFIG_INVALID) {
-            true => Fault { hint: "Fix the rule in this file, then test it again.".to_owned(), ..fault },
+            true => Error { hint: "Fix the rule in this file, then test it again.".to_owned(), ..fault },
             false => fault,
         })
     }
@@ -140,11 +140,11 @@ impl StandingRules {
         definition: RuleDefinition,
         file: &Path,
         take: &mut dyn FnMut(&SessionSummary, PastCall),
-    ) -> Result<Backtest, Fault> {
+    ) -> Result<Backtest, Error> {
         let project = definition.project.clone();
         let rule = PolicyRule::new(definition, "backtest", 1).map_err(|error| invalid(file, &error.to_string()))?;
         let mut backtest = Backtest::default();
-        let mut kernels: HashMap<String, Option<Arc<Kernel>>> = HashMap::new();
+        let mut kernels: HashMap<String, Option<Arc<ToolExecutor>>> = HashMap::new();
         let mut offset = 0;
         loop {
             let sessions = self.records.reader().lists().sessions(SESSIONS_A_PAGE, offset)?;
@@ -168,10 +168,10 @@ impl StandingRules {
     fn backtest_session(
         &self,
         session: &SessionId,
-        kernel: Option<&Kernel>,
+        kernel: Option<&ToolExecutor>,
         rule: &PolicyRule,
         backtest: &mut Backtest,
-    ) -> Result<Vec<PastCall>, Fault> {
+    ) -> Result<Vec<PastCall>, Error> {
         let (mut after_seq, mut matched) = (0, Vec::<PastCall>::new());
         let mut places = HashMap::new();
         loop {
@@ -217,8 +217,8 @@ impl StandingRules {
     }
 }
 
-fn as_values(rules: &[RuleDefinition]) -> Result<Vec<Value>, Fault> {
-    rules.iter().map(|rule| serde_json::to_value(rule).map_err(Fault::internal)).collect()
+fn as_values(rules: &[RuleDefinition]) -> Result<Vec<Value>, Error> {
+    rules.iter().map(|rule| serde_json::to_value(rule).map_err(Error::internal)).collect()
 }
 
 fn append_rule(root: &CstRootNode, rule: Value) {

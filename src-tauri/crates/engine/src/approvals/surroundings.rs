@@ -3,7 +3,7 @@
 
 use crate::approvals::review::ApprovalReviews;
 use arki_api::ReviewContext;
-use arki_domain::{ApprovalId, Code, Fault};
+use arki_domain::{ApprovalId, Code, Error};
 use arki_files::read_lines;
 use std::path::Path;
 
@@ -23,12 +23,12 @@ impl ApprovalReviews {
         path: &str,
         from: usize,
         lines: usize,
-    ) -> Result<ReviewContext, Fault> {
+    ) -> Result<ReviewContext, Error> {
         let record = self.pending.approval(approval_id)?;
         let preview = record.request().and_then(|requested| requested.preview);
         if !preview.is_some_and(|preview| preview.files_affected.iter().any(|affected| affected == path)) {
             let message = format!("The change doesn't include the file {path}.");
-            return Err(Fault::new(Code::FILE_NOT_FOUND, message, "Open the review again."));
+            return Err(Error::new(Code::FILE_NOT_FOUND, message, "Open the review again."));
         }
         let session = self.sessions.session(&record.session_id)?;
         let open = self.projects.load_project(Path::new(&session.project))?;

@@ -3,7 +3,7 @@
 use crate::approvals::standing_rules::StandingRules;
 use crate::config::{invalid, parse_rule};
 use arki_api::{BacktestResult, PastCallEntry};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_policy::{PolicyRule, RuleDefinition};
 use jsonc_parser::cst::{CstNode, CstRootNode};
 use serde_json::Value;
@@ -21,7 +21,7 @@ impl StandingRules {
     ///
     /// # Errors
     /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY` where it is no rule, or when the database can't be read.
-    pub fn backtest_rule(&self, text: &str) -> Result<BacktestResult, Fault> {
+    pub fn backtest_rule(&self, text: &str) -> Result<BacktestResult, Error> {
         let (mut changed, mut unchanged) = (Vec::new(), Vec::new());
         let rule = typed_rule(text)?;
         let backtest = self.backtest_definition(rule, Path::new(TYPED), &mut |session, past| {
@@ -55,7 +55,7 @@ impl StandingRules {
     ///
     /// # Errors
     /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`; then the file is as it was.
-    pub fn add_typed_rule(&self, text: &str) -> Result<(), Fault> {
+    pub fn add_typed_rule(&self, text: &str) -> Result<(), Error> {
         self.add_rules(&[typed_rule(text)?])
     }
 
@@ -63,7 +63,7 @@ impl StandingRules {
     ///
     /// # Errors
     /// `CONFIG_INVALID` where the file has no such rule or can't be changed; then it is as it was.
-    pub fn remove_rule(&self, text: &str) -> Result<(), Fault> {
+    pub fn remove_rule(&self, text: &str) -> Result<(), Error> {
         let wanted: Value = serde_json::from_str(text).map_err(|error| rule_fault(&error.to_string()))?;
         let stored =
             |rule: &CstNode| jsonc_parser::parse_to_serde_value::<Value>(&rule.to_string(), &Default::default());
@@ -79,7 +79,7 @@ impl StandingRules {
         })?;
         let missing = || {
             let message = "Your configuration no longer has this rule.";
-            Fault::new(Code::CONFIG_INVALID, message, "Open the settings again to see its current rules.")
+            Error::new(Code::CONFIG_INVALID, message, "Open the settings again to see its current rules.")
         };
         was_there.then_some(()).ok_or_else(missing)
     }
@@ -91,9 +91,9 @@ fn stored_rules(root: &CstRootNode) -> Vec<CstNode> {
 }
 
 /// A rule that passes its own examples.
-fn typed_rule(text: &str) -> Result<RuleDefinition, Fault> {
+fn typed_rule(text: &str) -> Result<RuleDefinition, Error> {
     let definition = parse_rule(text, Path::new(TYPED)).map_err(|fault| match fault.is(Code::CONFIG_INVALID) {
-        true => Fault { hint: CORRECT.to_owned(), ..fault },
+        true => Error { hint: CORRECT.to_owned(), ..fault },
         false => fault,
     })?;
     PolicyRule::new(definition.clone(), "typed", 1).map_err(|error| rule_fault(&error.to_string()))?;
@@ -102,6 +102,6 @@ fn typed_rule(text: &str) -> Result<RuleDefinition, Fault> {
 
 const CORRECT: &str = "Correct it, and try again; nothing was stored.";
 
-fn rule_fault(reason: &str) -> Fault {
-    Fault { hint: CORRECT.to_owned(), ..invalid(Path::new(TYPED), reason) }
+fn rule_fault(reason: &str) -> Error {
+    Error { hint: CORRECT.to_owned(), ..invalid(Path::new(TYPED), reason) }
 }

@@ -9,7 +9,7 @@ use super::file::{AgentConfig, ConfigFile, ReasoningEffort};
 use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_EFFORT, DEFAULT_MODEL};
 use arki_api::ConfiguredAgent;
-use arki_domain::{Code, Fault, ModelOptions, ToolNames};
+use arki_domain::{Code, Error, ModelOptions, ToolNames};
 use arki_llm::{ModelInfo, ProviderSettings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
@@ -63,7 +63,7 @@ impl Config {
     ///
     /// # Errors
     /// `AGENT_UNKNOWN`, with the nearest name.
-    pub fn for_agent(&self, name: &str) -> Result<Self, Fault> {
+    pub fn for_agent(&self, name: &str) -> Result<Self, Error> {
         let mut config = self.clone();
         config.choose(name)?;
         Ok(config)
@@ -98,7 +98,7 @@ impl Config {
         isolated.map(|(name, _)| name.clone()).collect()
     }
 
-    pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
+    pub(super) fn choose(&mut self, name: &str) -> Result<(), Error> {
         let agent = self.whole_agent(name).ok_or_else(|| self.unknown_agent(name))?;
         self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
         self.core = agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned());
@@ -123,10 +123,10 @@ impl Config {
         })
     }
 
-    fn unknown_agent(&self, name: &str) -> Fault {
+    fn unknown_agent(&self, name: &str) -> Error {
         let nearest = self.agents.keys().min_by_key(|known| strsim::damerau_levenshtein(known, name));
         let hint = nearest.map_or_else(String::new, |nearest| format!("The nearest is \"{nearest}\"."));
-        Fault::new(Code::AGENT_UNKNOWN, format!("There is no agent {name:?} in the configuration."), hint)
+        Error::new(Code::AGENT_UNKNOWN, format!("There is no agent {name:?} in the configuration."), hint)
     }
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn agent_defaults(name: &str, arki: &Value) -> Value {
 
 /// # Errors
 /// `CONFIG_INVALID` where there are too many.
-pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Fault> {
+pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Error> {
     let mut agents = file.agents.clone();
     agents.entry(AGENT.to_owned()).or_default();
     built_in::add(&mut agents);
@@ -190,7 +190,7 @@ pub(super) fn add_projects(
     file: &ConfigFile,
     providers: &[ProviderSettings],
     path: &Path,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let allowed = agents.get(AGENT).and_then(|arki| arki.tools.clone());
     for (name, projects) in &file.agents {
         ensure_known_provider(name, projects, providers, path)?;
@@ -241,7 +241,7 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.chars().all(|c| is_first(c) || matches!(c, '_' | '-'))
 }
 
-fn ensure_few(agents: &Agents, path: &Path) -> Result<(), Fault> {
+fn ensure_few(agents: &Agents, path: &Path) -> Result<(), Error> {
     let is_counted = |(name, agent): &(&String, &AgentConfig)| !built_in::is_name(name) && !agent.is_from_file;
     if agents.iter().filter(is_counted).count() > MAX_AGENTS {
         return Err(invalid(path, &format!("with it there are more than {MAX_AGENTS} agents")));
@@ -254,7 +254,7 @@ fn ensure_known_provider(
     agent: &AgentConfig,
     providers: &[ProviderSettings],
     path: &Path,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let Some(model) = &agent.model else { return Ok(()) };
     let provider = model.split('/').next().unwrap_or_default();
     if provider == "demo" || providers.iter().any(|known| known.name == provider) {

@@ -8,7 +8,7 @@
 use super::file::ConfigFile;
 use super::hooks::{self, HookConfig};
 use super::invalid::invalid;
-use arki_domain::{Decision, Fault};
+use arki_domain::{Decision, Error};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::{Hook, HookOrigin, tools_named};
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ pub(crate) struct ClaudeSettings {
 impl ClaudeSettings {
     /// # Errors
     /// `CONFIG_INVALID` where what it denies can't be read.
-    pub(crate) fn parse(text: &str, name: &'static str, path: &Path) -> Result<Self, Fault> {
+    pub(crate) fn parse(text: &str, name: &'static str, path: &Path) -> Result<Self, Error> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
             .map_err(|error| invalid(path, &error.to_string()))?;

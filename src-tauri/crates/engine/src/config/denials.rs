@@ -5,7 +5,7 @@
 
 use super::file::{ConfigFile, LimitsConfig};
 use super::{AGENT, Config, agents, merge, secret_files};
-use arki_domain::{Decision, Fault};
+use arki_domain::{Decision, Error};
 use arki_policy::PolicySettings;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -43,7 +43,7 @@ const DENYLIST: &str = "denylist_patterns";
 ///
 /// # Errors
 /// `CONFIG_INVALID` where a rule is broken.
-pub(crate) fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
+pub(crate) fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, path: &Path) -> Result<(), Error> {
     for (category, decision) in &file.policy.categories {
         let current = policy.categories.entry(*category).or_insert(Decision::Approval);
         *current = (*current).max(*decision);
@@ -63,7 +63,7 @@ pub(crate) fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, pa
 impl Config {
     /// # Errors
     /// As of [`restrict_policy`].
-    pub(crate) fn restrict(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
+    pub(crate) fn restrict(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Error> {
         restrict_policy(&mut self.policy, file, path)?;
         self.secret_globs.extend_from_slice(&file.policy.secret_files);
         self.secret_files = secret_files::compile(&self.secret_globs, path)?;
@@ -77,9 +77,9 @@ impl Config {
     ///
     /// # Errors
     /// For what is no glob.
-    pub(crate) fn deny_files(&mut self, globs: &[String]) -> Result<(), Fault> {
+    pub(crate) fn deny_files(&mut self, globs: &[String]) -> Result<(), Error> {
         let reason = "The denylist of the pipeline forbids this file.";
-        self.policy.deny_files(globs, DENYLIST, reason).map_err(Fault::internal)?;
+        self.policy.deny_files(globs, DENYLIST, reason).map_err(Error::internal)?;
         self.secret_globs.extend_from_slice(globs);
         self.secret_files = secret_files::compile(&self.secret_globs, Path::new(DENYLIST))?;
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::ConfigFile;
 use super::invalid::invalid;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_tools::{Checker, HookOrigin, MAX_CHECKERS};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +48,7 @@ pub(crate) struct DetailedChecker {
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the checker's place.
-pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Checker>, Fault> {
+pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Checker>, Error> {
     let commands = &file.diagnostics.commands;
     if commands.len() > MAX_CHECKERS {
         let what = format!("\"diagnostics.commands\" has {} entries; the limit is {MAX_CHECKERS}", commands.len());
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::config::parse;
 
-    fn checkers(commands: &str) -> Result<Vec<Checker>, Fault> {
+    fn checkers(commands: &str) -> Result<Vec<Checker>, Error> {
         let path = Path::new("config.json");
         let file = parse(&format!(r#"{{"diagnostics": {{"commands": {commands}}}}}"#), path)?;
         of_file(&file, HookOrigin::User, path)

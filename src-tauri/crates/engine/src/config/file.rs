@@ -4,12 +4,12 @@ use super::diagnostics::DiagnosticsConfig;
 use super::hooks::HookConfig;
 use super::schema::{CapabilityWord, CategoryKeys, CategoryWord, LongText, RuleKeys, provider_kinds};
 use arki_domain::projection::StateSavingStrategy;
-use arki_domain::{Category, Code, Decision, Fault, RedactionRule, ToolNames};
+use arki_domain::{Category, Code, Decision, Error, RedactionRule, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_policy::RuleDefinition;
 use arki_process::CommandLimits;
 use schemars::JsonSchema;
-use serde::de::Error;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -128,11 +128,11 @@ pub(crate) enum ReasoningEffort {
 
 /// # Errors
 /// `USAGE`, with the words that there are.
-pub(crate) fn known_effort(word: &str) -> Result<(), Fault> {
+pub(crate) fn known_effort(word: &str) -> Result<(), Error> {
     let known = Value::String(word.to_owned());
     serde_json::from_value::<ReasoningEffort>(known).map(|_| ()).map_err(|_| {
         let message = format!("Unknown reasoning effort {word:?}.");
-        Fault::new(Code::USAGE, message, "Use one of: minimal, low, medium, high.")
+        Error::new(Code::USAGE, message, "Use one of: minimal, low, medium, high.")
     })
 }
 

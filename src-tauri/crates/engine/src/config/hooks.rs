@@ -6,7 +6,7 @@
 
 use super::ConfigFile;
 use super::invalid::invalid;
-use arki_domain::{Fault, HookEvent};
+use arki_domain::{Error, HookEvent};
 use arki_tools::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
     MAX_HOOKS, hook_name_of,
@@ -91,7 +91,7 @@ pub(super) fn event_names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the hook's place.
-pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Fault> {
+pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Error> {
     Ok(placed(file, origin, path)?.into_iter().map(|(hook, _)| hook).collect())
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Res
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the hook's place.
-pub(crate) fn placed(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<(Hook, String)>, Fault> {
+pub(crate) fn placed(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<(Hook, String)>, Error> {
     let mut hooks = Vec::new();
     for (name, entries) in &file.hooks {
         let (event, kind) = event_of(name).map_err(|what| invalid(path, &what))?;
@@ -239,12 +239,12 @@ mod tests {
     use super::*;
     use crate::config::parse;
 
-    fn hooks_of(text: &str, origin: HookOrigin) -> Result<Vec<Hook>, Fault> {
+    fn hooks_of(text: &str, origin: HookOrigin) -> Result<Vec<Hook>, Error> {
         let path = Path::new("config.json");
         of_file(&parse(text, path)?, origin, path)
     }
 
-    fn of_user(text: &str) -> Result<Vec<Hook>, Fault> {
+    fn of_user(text: &str) -> Result<Vec<Hook>, Error> {
         hooks_of(text, HookOrigin::User)
     }
 

@@ -2,7 +2,7 @@
 
 use super::file::{ConfigFile, McpServerConfig};
 use super::invalid::invalid;
-use arki_domain::{Category, Fault};
+use arki_domain::{Category, Error};
 use arki_mcp::is_server_name;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) struct ConfiguredServer {
 
 pub(crate) type McpServers = BTreeMap<String, ConfiguredServer>;
 
-pub(crate) fn of_user(file: &ConfigFile, path: &Path) -> Result<McpServers, Fault> {
+pub(crate) fn of_user(file: &ConfigFile, path: &Path) -> Result<McpServers, Error> {
     let mut servers = McpServers::new();
     for (name, config) in &file.mcp_servers {
         ensure_usable(name, config, path)?;
@@ -37,7 +37,7 @@ pub(crate) fn of_user(file: &ConfigFile, path: &Path) -> Result<McpServers, Faul
 }
 
 /// A project may bring servers of its own, on the user's usual terms.
-pub(super) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
+pub(super) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &Path) -> Result<(), Error> {
     for (name, config) in &file.mcp_servers {
         ensure_usable(name, config, path)?;
         let refuse = |what: &str| Err(invalid(path, &format!("a project may not {what} (\"mcpServers.{name}\")")));
@@ -67,7 +67,7 @@ fn loosens(category: Category) -> bool {
     category != Category::Network
 }
 
-pub(super) fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -> Result<(), Fault> {
+pub(super) fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -> Result<(), Error> {
     let wrong = |what: &str| Err(invalid(path, &format!("\"mcpServers.{name}\" {what}")));
     if !is_server_name(name) {
         return wrong("has a name that can't be used: up to 32 letters, digits, \"-\" and single \"_\"");
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::config::{Config, parse};
 
-    fn merge(user: &str, project: &str) -> Result<Config, Fault> {
+    fn merge(user: &str, project: &str) -> Result<Config, Error> {
         let path = Path::new("config.json");
         let file = |servers: &str| parse(&format!("{{\"mcpServers\": {servers}}}"), path);
         let (user, project) = (file(user)?, file(project)?);

@@ -6,7 +6,7 @@
 use super::file::McpServerConfig;
 use super::mcp::{ConfiguredServer, McpOrigin, McpServers, ensure_usable};
 use super::parse::{in_words, text_of};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_llm::{ProviderKind, ProviderSettings};
 use serde::Deserialize;
 use serde_json::Value;
@@ -58,7 +58,7 @@ pub(crate) fn add(servers: &mut McpServers, bytes: &[u8], file: &Path, providers
     left_out
 }
 
-fn read(bytes: &[u8], file: &Path) -> Result<BTreeMap<String, Value>, Fault> {
+fn read(bytes: &[u8], file: &Path) -> Result<BTreeMap<String, Value>, Error> {
     let text = text_of(bytes, file)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = jsonc_parser::parse_to_serde_value::<McpJson>(text, &jsonc_parser::ParseOptions::default());

@@ -14,7 +14,7 @@ use super::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
     DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, WindowSettings,
 };
-use arki_domain::{Decision, Fault, ModelOptions};
+use arki_domain::{Decision, Error, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_policy::{PolicyRule, PolicySettings, RuleDefinition};
 use arki_process::CommandLimits;
@@ -30,7 +30,7 @@ impl Config {
     ///
     /// # Errors
     /// `CONFIG_INVALID` when a rule is broken or the project's file asks for more than it may.
-    pub(crate) fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Fault> {
+    pub(crate) fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Error> {
         let (user, user_path) = user;
         for (file, path) in [(user, user_path)].into_iter().chain(project) {
             if file.compaction.at_fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction)) {
@@ -44,7 +44,7 @@ impl Config {
         Ok(config)
     }
 
-    fn of_user(file: &ConfigFile, path: &Path) -> Result<Self, Fault> {
+    fn of_user(file: &ConfigFile, path: &Path) -> Result<Self, Error> {
         let mut policy = PolicySettings::default();
         policy.categories.extend(&file.policy.categories);
         policy.rules = rules(&file.policy.rules, "config", path)?;
@@ -96,7 +96,7 @@ impl Config {
         Ok(config)
     }
 
-    fn tighten(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
+    fn tighten(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Error> {
         if !file.providers.is_empty() {
             return Err(invalid(path, "a project may not define \"providers\""));
         }
@@ -149,7 +149,7 @@ impl Config {
         self.choose(AGENT)
     }
 
-    fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Fault> {
+    fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Error> {
         let loosened = || invalid(path, "a project may not raise \"limits\"");
         if let Some(turns) = limits.max_turns {
             self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
@@ -209,7 +209,7 @@ fn compaction(file: &CompactionConfig, others: CompactionSettings) -> Compaction
     }
 }
 
-pub(super) fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Fault> {
+pub(super) fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Error> {
     let rule = |(rule, number): (&RuleDefinition, usize)| {
         let place = || format!("\"policy.rules[{}]\"", number - 1);
         PolicyRule::new(rule.clone(), origin, number).map_err(|error| invalid(path, &format!("{}: {error}", place())))
@@ -217,7 +217,7 @@ pub(super) fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -
     definitions.iter().zip(1..).map(rule).collect()
 }
 
-fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result<ProviderSettings, Fault> {
+fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result<ProviderSettings, Error> {
     let mut settings = ProviderSettings::new(name, config.kind);
     settings.base_url.clone_from(&config.base_url);
     settings.is_local = config.is_local.unwrap_or(settings.is_local);
@@ -240,7 +240,7 @@ fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result
     }
     settings.models = config.models.iter().map(|(model, config)| (model.clone(), model_settings(config))).collect();
     let place = format!("{}: \"providers.{name}\"", path.display());
-    let in_file = |fault: Fault| Fault { message: format!("{place}: {}", fault.message), ..fault };
+    let in_file = |fault: Error| Error { message: format!("{place}: {}", fault.message), ..fault };
     settings.ensure_usable().map_err(in_file)?;
     Ok(settings)
 }
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::config::parse;
 
-    fn merge(user: &str, project: &str) -> Result<Config, Fault> {
+    fn merge(user: &str, project: &str) -> Result<Config, Error> {
         let path = Path::new("config.json");
         let (user, project) = (parse(user, path)?, parse(project, path)?);
         Config::merge((&user, path), Some((&project, path)))

@@ -4,7 +4,7 @@ use super::invalid::invalid;
 use super::place::KeyPath;
 use super::schema::{rule_schema, schema, unless_null};
 use super::{ConfigFile, agents};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_policy::RuleDefinition;
 use serde_json::Value;
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// `CONFIG_UNKNOWN_KEY` with the nearest known key, or `CONFIG_INVALID`.
-pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
+pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .map_err(|error| invalid(file, &broken(text, &error)))?;
@@ -43,7 +43,7 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the place of the first byte that is none.
-pub(crate) fn text_of<'a>(bytes: &'a [u8], file: &Path) -> Result<&'a str, Fault> {
+pub(crate) fn text_of<'a>(bytes: &'a [u8], file: &Path) -> Result<&'a str, Error> {
     let bad = match std::str::from_utf8(bytes) {
         Ok(text) => match text.find('\0') {
             None => return Ok(text),
@@ -55,7 +55,7 @@ pub(crate) fn text_of<'a>(bytes: &'a [u8], file: &Path) -> Result<&'a str, Fault
     let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) || zeros > bytes.len() / 4;
     let encoding = if utf_16 { "; it looks like UTF-16" } else { "" };
     let what = format!("0x{:02X} at {} is not UTF-8 text{encoding}", bytes[bad], place(bytes, bad));
-    Err(Fault { hint: "Save it as UTF-8; `arki doctor` checks it again.".to_owned(), ..invalid(file, &what) })
+    Err(Error { hint: "Save it as UTF-8; `arki doctor` checks it again.".to_owned(), ..invalid(file, &what) })
 }
 
 /// Counted from 0 in bytes, from 1 in lines.
@@ -152,7 +152,7 @@ fn no_agent_name(name: &str, text: &str) -> String {
 ///
 /// # Errors
 /// As of [`parse`].
-pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Fault> {
+pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .map_err(|error| invalid(file, &broken(text, &error)))?;
@@ -173,9 +173,9 @@ struct UnknownKey {
 }
 
 impl UnknownKey {
-    fn fault(&self, file: &Path, text: &str) -> Fault {
+    fn fault(&self, file: &Path, text: &str) -> Error {
         let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
-        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, self.hint())
+        Error::new(Code::CONFIG_UNKNOWN_KEY, message, self.hint())
     }
 
     fn hint(&self) -> String {
@@ -195,12 +195,12 @@ impl UnknownKey {
 ///
 /// # Errors
 /// `CONFIG_UNKNOWN_KEY` with the nearest known key.
-pub(crate) fn ensure_known(path: &[String], value: &Value) -> Result<(), Fault> {
+pub(crate) fn ensure_known(path: &[String], value: &Value) -> Result<(), Error> {
     let nested = path.iter().rev().fold(value.clone(), |value, name| serde_json::json!({ name: value }));
     let unknown = unknown_key(&nested, &schema(), &KeyPath::default());
     unknown.map_or(Ok(()), |unknown| {
         let message = format!("The configuration has no key \"{}\".", unknown.path);
-        Err(Fault::new(Code::CONFIG_UNKNOWN_KEY, message, unknown.hint()))
+        Err(Error::new(Code::CONFIG_UNKNOWN_KEY, message, unknown.hint()))
     })
 }
 
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use crate::config::USER_TEMPLATE;
 
-    fn fault(text: &str) -> Fault {
+    fn fault(text: &str) -> Error {
         parse(text, Path::new("config.json")).unwrap_err()
     }
 

@@ -1,7 +1,7 @@
 //! The secret files that a configuration names, besides the known ones.
 
 use super::invalid::invalid;
-use arki_domain::{Fault, glob_readings};
+use arki_domain::{Error, glob_readings};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(crate) struct SecretFiles {
 ///
 /// # Errors
 /// `CONFIG_INVALID` for what is no glob; `path` is the file that names it.
-pub(super) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Fault> {
+pub(super) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Error> {
     let mut set = GlobSetBuilder::new();
     let mut compiled = Vec::new();
     for glob in globs {

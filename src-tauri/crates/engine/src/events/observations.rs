@@ -6,7 +6,7 @@
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::records::{Records, blocking};
 use arki_domain::projection::{Observation, ObservationFilter, Observer};
-use arki_domain::{Event, Fault, LiveEvent, SessionId};
+use arki_domain::{Error, Event, LiveEvent, SessionId};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ impl Observations {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn next(&mut self) -> Result<Option<Vec<Observation>>, Fault> {
+    pub async fn next(&mut self) -> Result<Option<Vec<Observation>>, Error> {
         loop {
             let is_over = self.is_over();
             if let Some(seen) = self.stored().await? {
@@ -66,7 +66,7 @@ impl Observations {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn stored(&mut self) -> Result<Option<Vec<Observation>>, Fault> {
+    pub async fn stored(&mut self) -> Result<Option<Vec<Observation>>, Error> {
         loop {
             let (events, has_more) = self.read().await?;
             let seen: Vec<_> = events.iter().flat_map(|event| self.observe(event)).collect();
@@ -108,7 +108,7 @@ impl Observations {
         true
     }
 
-    async fn read(&mut self) -> Result<(Vec<Arc<Event>>, bool), Fault> {
+    async fn read(&mut self) -> Result<(Vec<Arc<Event>>, bool), Error> {
         match &mut self.place {
             ReadPosition::In { session_id, seq } => {
                 let (session, after) = (session_id.clone(), *seq);

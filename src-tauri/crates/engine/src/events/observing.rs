@@ -1,7 +1,7 @@
 //! A client's subscriptions to observations, by their numbers.
 
 use crate::events::observations::Observations;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_domain::projection::Observation;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,7 +41,7 @@ impl Observing {
     }
 
     /// Waits for the next ones; `None` when no more will come under this number.
-    pub(crate) async fn next(&self, number: u32) -> Result<Option<Vec<Observation>>, Fault> {
+    pub(crate) async fn next(&self, number: u32) -> Result<Option<Vec<Observation>>, Error> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_number.get(&number).cloned();
         let Some(known) = known else { return Ok(None) };
         let (mut observations, mut ended) = (known.observations.lock().await, known.ended.subscribe());

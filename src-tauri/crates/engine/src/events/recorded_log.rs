@@ -1,7 +1,7 @@
 //! The log as the agent and the tools see it: stored first, announced second.
 
 use crate::events::announcer::Announcer;
-use arki_domain::{Event, EventDraft, EventLog, Fault, PartialAnswer, RequestHead, SessionId};
+use arki_domain::{Error, Event, EventDraft, EventLog, PartialAnswer, RequestHead, SessionId};
 use arki_store::Store;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl RecordedLog {
 
 #[async_trait]
 impl EventLog for RecordedLog {
-    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Error> {
         let events = match &self.owner {
             Some(owner) => self.store.append_held(session, owner, drafts).await?,
             None => self.store.append(session, drafts).await?,
@@ -38,7 +38,7 @@ impl EventLog for RecordedLog {
         Ok(events)
     }
 
-    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Error> {
         let mut after = seq;
         let mut events = Vec::new();
         loop {
@@ -52,18 +52,18 @@ impl EventLog for RecordedLog {
         }
     }
 
-    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
+    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Error> {
         let session = session.clone();
         let event = self.store.read(move |reader| reader.log().event(&session, seq)).await?;
         Ok(event.map(Arc::new))
     }
 
-    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
         let (_, bytes) = head.to_keep(self.store.redactor());
         Ok(self.store.contents().put_blob(&bytes).await?)
     }
 
-    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Error> {
         Ok(self.store.keep_partial(session, piece).await?)
     }
 }

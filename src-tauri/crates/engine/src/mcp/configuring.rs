@@ -4,7 +4,7 @@ use crate::accounts::settings::ensure_variable_name;
 use crate::config::{ConfiguredServer, McpServerConfig};
 use crate::mcp::Mcp;
 use arki_api::{McpServerSettings, McpVariable};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_mcp::{is_server_name, shown_url};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ impl Mcp {
     ///
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
-    pub fn save_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
+    pub fn save_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Error> {
         let name = usable_name(name)?;
         self.accounts.edit_config(|root| {
             save(root, &name, settings);
@@ -26,14 +26,14 @@ impl Mcp {
     ///
     /// # Errors
     /// `USAGE` where a name can't be used or is taken, or `CONFIG_INVALID`; then the file is as it was.
-    pub fn add_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
+    pub fn add_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Error> {
         let name = usable_name(name)?;
         settings.env.iter().try_for_each(|variable| ensure_variable_name(&variable.name))?;
         self.accounts.edit_config(|root| {
             let servers = root.object_value().and_then(|root| root.object_value("mcpServers"));
             if servers.is_some_and(|servers| servers.get(&name).is_some()) {
                 let hint = format!("`arki mcp rm {name}` removes it; `arki mcp list` shows it.");
-                return Err(Fault::new(Code::USAGE, format!("The MCP server \"{name}\" already exists."), hint));
+                return Err(Error::new(Code::USAGE, format!("The MCP server \"{name}\" already exists."), hint));
             }
             save(root, &name, settings);
             Ok(())
@@ -42,7 +42,7 @@ impl Mcp {
 
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
-    pub fn enable_mcp_server(&self, name: &str, enabled: bool) -> Result<(), Fault> {
+    pub fn enable_mcp_server(&self, name: &str, enabled: bool) -> Result<(), Error> {
         self.accounts.edit_config(|root| {
             let servers = root.object_value_or_set().object_value("mcpServers");
             if let Some(server) = servers.and_then(|servers| servers.object_value(name)) {
@@ -54,12 +54,12 @@ impl Mcp {
 
     /// # Errors
     /// `MCP_SERVER_UNKNOWN` or `CONFIG_INVALID`; then the file is as it was.
-    pub fn remove_mcp_server(&self, name: &str) -> Result<(), Fault> {
+    pub fn remove_mcp_server(&self, name: &str) -> Result<(), Error> {
         if !self.accounts.user_file()?.mcp_servers.contains_key(name) {
             let message = format!("Your configuration has no MCP server \"{name}\".");
             let hint =
                 "`arki mcp list` lists all servers. A project's servers are in its .arki/config.json or .mcp.json.";
-            return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, message, hint));
+            return Err(Error::new(Code::MCP_SERVER_UNKNOWN, message, hint));
         }
         self.accounts.edit_config(|root| {
             if let Some(servers) = root.object_value_or_set().object_value("mcpServers") {
@@ -161,13 +161,13 @@ fn remove(object: &CstObject, key: &str) {
     object.get(key).into_iter().for_each(|property| property.remove());
 }
 
-fn usable_name(name: &str) -> Result<String, Fault> {
+fn usable_name(name: &str) -> Result<String, Error> {
     let name = name.trim();
     if is_server_name(name) {
         return Ok(name.to_owned());
     }
     let hint = "Use up to 32 letters, digits, \"-\" and single \"_\".";
-    Err(Fault::new(Code::USAGE, format!("\"{name}\" can't be an MCP server's name."), hint))
+    Err(Error::new(Code::USAGE, format!("\"{name}\" can't be an MCP server's name."), hint))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::form_fields;
 use crate::mcp::Mcp;
 use arki_api::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
-use arki_domain::{Clock, Code, Fault, LiveBus, LiveEvent};
+use arki_domain::{Clock, Code, Error, LiveBus, LiveEvent};
 use arki_mcp::{Elicitor, Reply, ServerQuestion, WantedAnswer, WebAddress};
 use arki_tools::CallPlace;
 use async_trait::async_trait;
@@ -109,7 +109,7 @@ impl Elicitations {
     }
 
     /// Returns what is wrong with the values; nothing where the server was told.
-    fn answer(&self, id: u64, reply: ElicitationReply) -> Result<Vec<ElicitationFault>, Fault> {
+    fn answer(&self, id: u64, reply: ElicitationReply) -> Result<Vec<ElicitationFault>, Error> {
         let mut register = self.locked();
         let place = register.open.iter().position(|open| open.id == id).ok_or_else(gone)?;
         let told = match (reply.action, &register.open[place].question.wanted) {
@@ -130,7 +130,7 @@ impl Elicitations {
         Ok(Vec::new())
     }
 
-    fn page(&self, id: u64) -> Result<Option<String>, Fault> {
+    fn page(&self, id: u64) -> Result<Option<String>, Error> {
         let register = self.locked();
         let open = register.open.iter().find(|open| open.id == id).ok_or_else(gone)?;
         Ok(match &open.question.wanted {
@@ -151,7 +151,7 @@ impl Mcp {
     ///
     /// # Errors
     /// `QUESTION_NOT_FOUND` where it does not wait any more.
-    pub fn answer_elicitation(&self, id: u64, reply: ElicitationReply) -> Result<Vec<ElicitationFault>, Fault> {
+    pub fn answer_elicitation(&self, id: u64, reply: ElicitationReply) -> Result<Vec<ElicitationFault>, Error> {
         self.elicitations.answer(id, reply)
     }
 
@@ -159,13 +159,13 @@ impl Mcp {
     ///
     /// # Errors
     /// As [`Self::answer_elicitation`].
-    pub fn elicitation_page(&self, id: u64) -> Result<Option<String>, Fault> {
+    pub fn elicitation_page(&self, id: u64) -> Result<Option<String>, Error> {
         self.elicitations.page(id)
     }
 }
 
-fn gone() -> Fault {
-    Fault::new(
+fn gone() -> Error {
+    Error::new(
         Code::QUESTION_NOT_FOUND,
         "The server no longer waits for this answer.",
         "Its call has ended, or nobody answered in time. Nothing was sent.",

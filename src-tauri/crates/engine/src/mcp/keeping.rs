@@ -2,7 +2,7 @@
 
 use crate::accounts::keys;
 use crate::records::Records;
-use arki_domain::{Fault, Redactor};
+use arki_domain::{Error, Redactor};
 use arki_mcp::{Agreement, AgreementStore, TokenStore};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) struct Agreements {
 
 #[async_trait]
 impl AgreementStore for Agreements {
-    fn load(&self, key: &str) -> Result<Option<Agreement>, Fault> {
+    fn load(&self, key: &str) -> Result<Option<Agreement>, Error> {
         let item = item(key);
         // For a run that keeps nothing: what was agreed to before it.
         let kept = match (self.records.reader().meta(&item)?, self.records.decided_before()) {
@@ -24,14 +24,14 @@ impl AgreementStore for Agreements {
         Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
     }
 
-    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Fault> {
+    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Error> {
         let mut kept = agreement.clone();
         for tool in kept.agreed.iter_mut().chain(&mut kept.latest) {
             // Which tool it is, its name and its hash tell.
             tool.description = self.records.redactor().redact(&tool.description).into_owned();
             tool.schema = self.records.redactor().redact_json(std::mem::take(&mut tool.schema));
         }
-        let text = serde_json::to_string(&kept).map_err(Fault::internal)?;
+        let text = serde_json::to_string(&kept).map_err(Error::internal)?;
         Ok(self.records.store().set_meta(&item(key), &text).await?)
     }
 }
@@ -47,7 +47,7 @@ pub(super) struct Tokens {
 
 #[async_trait]
 impl TokenStore for Tokens {
-    async fn load(&self, url: &str) -> Result<Option<String>, Fault> {
+    async fn load(&self, url: &str) -> Result<Option<String>, Error> {
         let tokens = keys::mcp_tokens(url).await?;
         if let Some(tokens) = &tokens {
             self.redact(tokens);
@@ -55,12 +55,12 @@ impl TokenStore for Tokens {
         Ok(tokens)
     }
 
-    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault> {
+    async fn save(&self, url: &str, tokens: &str) -> Result<(), Error> {
         self.redact(tokens);
         keys::store_mcp_tokens(url, tokens).await
     }
 
-    async fn clear(&self, url: &str) -> Result<(), Fault> {
+    async fn clear(&self, url: &str) -> Result<(), Error> {
         keys::remove_mcp_tokens(url).await
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::projects::leavings::Leavings;
 use arki_disk::PrivateTempDir;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_mcp::{Command, Ended, Launched, Launcher, ServerProcess};
 use arki_process::{
     CommandLimits, EnvironmentSpec, Meanwhile, PipedProcess, PipedSpec, ProcessEnd, child_environment,
@@ -34,7 +34,7 @@ pub(super) struct SandboxedLauncher {
 
 #[async_trait]
 impl Launcher for SandboxedLauncher {
-    async fn launch(&self, command: &Command) -> Result<Launched, Fault> {
+    async fn launch(&self, command: &Command) -> Result<Launched, Error> {
         let temp_dir = PrivateTempDir::create()?;
         let sandbox = match self.sandbox.available {
             true => Some(Sandbox::prepare(&self.sandbox_spec(command, temp_dir.path()))?),

@@ -1,6 +1,6 @@
 //! Signing in with the user's own browser, which is sent back to a port of this computer.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_mcp::SignIn;
 use async_trait::async_trait;
 use std::time::Duration;
@@ -23,10 +23,10 @@ pub(super) struct Loopback {
 }
 
 impl Loopback {
-    pub(super) async fn open(show: Box<dyn Fn(&str) + Send + Sync>) -> Result<Self, Fault> {
+    pub(super) async fn open(show: Box<dyn Fn(&str) + Send + Sync>) -> Result<Self, Error> {
         let failed = |error: std::io::Error| {
             let message = format!("No port could be opened for the browser: {}.", arki_domain::io_words(error.kind()));
-            Fault::new(Code::IO_FAILED, message, "Try again.")
+            Error::new(Code::IO_FAILED, message, "Try again.")
         };
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
@@ -60,10 +60,10 @@ impl SignIn for Loopback {
         format!("http://127.0.0.1:{}/callback", self.port)
     }
 
-    async fn visit(&self, url: &str) -> Result<String, Fault> {
+    async fn visit(&self, url: &str) -> Result<String, Error> {
         (self.show)(url);
         tokio::time::timeout(PATIENCE, self.come_back()).await.map_err(|_| {
-            Fault::new(
+            Error::new(
                 Code::MCP_AUTHORIZATION_NEEDED,
                 format!("Nobody signed in within {} minutes.", PATIENCE.as_secs() / 60),
                 "Try again, and sign in on the page that opens.",

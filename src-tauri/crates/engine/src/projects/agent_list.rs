@@ -7,7 +7,7 @@ use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::open::OpenProject;
 use arki_api::AgentEntries;
 use arki_context::FileWarning;
-use arki_domain::Fault;
+use arki_domain::Error;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder or the configuration can't be used.
-    pub fn list_agents(&self, folder: Option<&Path>) -> Result<AgentEntries, Fault> {
+    pub fn list_agents(&self, folder: Option<&Path>) -> Result<AgentEntries, Error> {
         let open = folder.map(|folder| self.load_project(folder)).transpose()?;
         let path = self.records.directories().config_file();
         let mut file = self.accounts.user_file()?;
@@ -61,7 +61,7 @@ impl NamedBy {
     }
 }
 
-fn of_project(open: &OpenProject) -> Result<BTreeSet<String>, Fault> {
+fn of_project(open: &OpenProject) -> Result<BTreeSet<String>, Error> {
     let project = ProjectConfig::of(open);
     let Some((_, file)) = project.text_and_file()? else { return Ok(BTreeSet::new()) };
     let Some(text) = project.agreed_text() else { return Ok(BTreeSet::new()) };

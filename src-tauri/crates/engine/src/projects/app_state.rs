@@ -2,7 +2,7 @@
 
 use crate::projects::Projects;
 use arki_api::{AppState, ProjectState};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_sandbox::Sandbox;
 
 impl Projects {
@@ -10,7 +10,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the configuration has an error.
-    pub fn app_state(&self, project: Option<ProjectState>) -> Result<AppState, Fault> {
+    pub fn app_state(&self, project: Option<ProjectState>) -> Result<AppState, Error> {
         let config = self.accounts.user_config()?;
         Ok(AppState {
             version: env!("CARGO_PKG_VERSION").to_owned(),

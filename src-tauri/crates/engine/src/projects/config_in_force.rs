@@ -9,7 +9,7 @@ use crate::projects::Projects;
 use crate::projects::hook_pins::{LineStanding, line_standing};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
-use arki_domain::{Code, Fault, sha256_hex};
+use arki_domain::{Code, Error, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicyRule, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
@@ -26,7 +26,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 pub(crate) struct InForce {
     pub(crate) config: Config,
     /// Why nothing may be begun there.
-    pub(crate) refused: Option<Fault>,
+    pub(crate) refused: Option<Error>,
 }
 
 /// The file as it stands in the folder, and what was agreed to of it.
@@ -35,7 +35,7 @@ pub(crate) struct ProjectConfig {
     file: PathBuf,
     agreed: Option<PinRecord>,
     /// `None` where there is none.
-    text: Result<Option<String>, Fault>,
+    text: Result<Option<String>, Error>,
 }
 
 impl ProjectConfig {
@@ -58,8 +58,8 @@ impl ProjectConfig {
     }
 
     /// The whole text with its file, whether it was agreed to or not; `None` where there is none.
-    pub(crate) fn text_and_file(&self) -> Result<Option<(&str, &Path)>, Fault> {
-        let text = self.text.as_ref().map_err(Fault::clone)?;
+    pub(crate) fn text_and_file(&self) -> Result<Option<(&str, &Path)>, Error> {
+        let text = self.text.as_ref().map_err(Error::clone)?;
         Ok(text.as_deref().map(|text| (text, self.file.as_path())))
     }
 
@@ -77,13 +77,13 @@ impl ProjectConfig {
     ///
     /// # Errors
     /// `CONFIG_INVALID`.
-    pub(crate) fn claude_settings(&self) -> Result<ClaudeSettings, Fault> {
+    pub(crate) fn claude_settings(&self) -> Result<ClaudeSettings, Error> {
         let Some((text, file)) = self.text_and_file()? else { return Ok(ClaudeSettings::default()) };
         ClaudeSettings::parse(text, self.name, file)
     }
 
     /// The same as far as it holds: as of this file, a change enables nothing and loosens nothing.
-    fn claude_settings_in_force(&self) -> Result<ClaudeSettings, Fault> {
+    fn claude_settings_in_force(&self) -> Result<ClaudeSettings, Error> {
         let mut settings = self.claude_settings()?;
         if self.agreed_text().is_none() {
             settings.hooks.clear();
@@ -105,7 +105,7 @@ impl ProjectConfig {
     }
 
     /// The user's configuration, with what of this one holds.
-    fn over(&self, user: (&config::ConfigFile, &std::path::Path)) -> Result<InForce, Fault> {
+    fn over(&self, user: (&config::ConfigFile, &std::path::Path)) -> Result<InForce, Error> {
         let of_user = Config::merge(user, None)?;
         let whole = match &self.text {
             Ok(None) => Ok(None),
@@ -127,12 +127,12 @@ impl ProjectConfig {
     }
 }
 
-fn read(project: &Project, name: &str) -> Result<Option<String>, Fault> {
+fn read(project: &Project, name: &str) -> Result<Option<String>, Error> {
     let file = project.root().join(name);
     let found = project.resolve(name).and_then(|path| project.read_if_present(&path, MAX_BYTES));
     let refused = |error: &dyn std::fmt::Display| {
         let hint = "Restore the version that you approved, or remove the file. Then run `arki doctor`.";
-        Fault::new(Code::CONFIG_INVALID, format!("{} can't be used: {error}", file.display()), hint)
+        Error::new(Code::CONFIG_INVALID, format!("{} can't be used: {error}", file.display()), hint)
     };
     let Some(found) = found.map_err(|error| refused(&error))? else { return Ok(None) };
     config::text_of(&found.bytes, &file).map(|text| Some(text.to_owned()))
@@ -143,14 +143,14 @@ impl Projects {
     ///
     /// # Errors
     /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`, also of the project's that nobody has agreed to.
-    pub(crate) fn config_of(&self, open: &OpenProject) -> Result<Config, Fault> {
+    pub(crate) fn config_of(&self, open: &OpenProject) -> Result<Config, Error> {
         let InForce { config, refused } = self.config_in_force(open)?;
         refused.map_or(Ok(config), Err)
     }
 
     /// Why the configuration of a folder can't be used, if so: nothing works there but to mend it.
     #[must_use]
-    pub fn configuration_fault(&self, folder: &Path) -> Option<Fault> {
+    pub fn configuration_fault(&self, folder: &Path) -> Option<Error> {
         self.config_of(&self.load_project(folder).ok()?).err()
     }
 
@@ -158,7 +158,7 @@ impl Projects {
     ///
     /// # Errors
     /// As of [`Self::config_of`].
-    pub fn shown_config(&self, folder: &Path) -> Result<ShownConfig, Fault> {
+    pub fn shown_config(&self, folder: &Path) -> Result<ShownConfig, Error> {
         let open = self.load_project(folder)?;
         self.config_of(&open)?;
         let own = self.accounts.user_config_text()?;
@@ -167,12 +167,12 @@ impl Projects {
         if let Some(text) = project.agreed_text().filter(|_| open.is_trusted()) {
             files.push((project.file.display().to_string(), text));
         }
-        config::shown(&files).map_err(Fault::internal)
+        config::shown(&files).map_err(Error::internal)
     }
 
     /// # Errors
     /// Where the user's own configuration has an error.
-    pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Fault> {
+    pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Error> {
         let mut file = self.accounts.user_file()?;
         self.add_agent_files(open, &mut file);
         let path = self.records.directories().config_file();
@@ -231,10 +231,10 @@ fn add_rules(policy: &mut PolicySettings, rules: Vec<PolicyRule>) -> bool {
 }
 
 /// The text of a hook goes to the model, so it never comes from a secret file.
-fn names_secret(open: &OpenProject, hook: &Hook, secrets: &GlobSet) -> Option<Fault> {
+fn names_secret(open: &OpenProject, hook: &Hook, secrets: &GlobSet) -> Option<Error> {
     let path = open.project.resolve(hook.action.file()?).ok()?;
     let message = format!("The hook {:?} names the secret file {path} as its text.", hook.name);
-    let fault = || Fault::new(Code::CONFIG_INVALID, message, "Name another file, or remove the hook.");
+    let fault = || Error::new(Code::CONFIG_INVALID, message, "Name another file, or remove the hook.");
     open.project.is_secret(&path, secrets).then(fault)
 }
 
@@ -276,7 +276,7 @@ impl StandingFolder {
         Self { leavings, project, workplace: open.workplace().clone(), trust, git, began_with }
     }
 
-    fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Fault> {
+    fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Error> {
         let mut policy = policy.clone();
         let mut is_tighter = false;
         for name in CLAUDE_SETTINGS {

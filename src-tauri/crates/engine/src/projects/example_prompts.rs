@@ -3,7 +3,7 @@
 use crate::projects::Projects;
 use crate::projects::open::canonical;
 use arki_api::{ExamplePrompt, ExamplePromptKind, TrustState};
-use arki_domain::Fault;
+use arki_domain::Error;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn example_prompts(self: &Arc<Self>, folder: &Path) -> Result<Vec<ExamplePrompt>, Fault> {
+    pub fn example_prompts(self: &Arc<Self>, folder: &Path) -> Result<Vec<ExamplePrompt>, Error> {
         let trust = self.project(folder)?.trust;
         let paths = self.paths_in(&canonical(folder)?)?;
         Ok(examples(&paths, trust == TrustState::Trusted))

@@ -7,7 +7,7 @@
 pub(super) mod fitness;
 
 use arki_disk::PrivateTempDir;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_process::{
     CommandLimits, EnvironmentSpec, Meanwhile, Piped, PipedSpec, child_environment, inherited_environment, own_path,
     own_program, start_piped,
@@ -80,7 +80,7 @@ pub(super) struct GitOutput {
 }
 
 impl Git {
-    pub(super) fn of(root: &Path, directory: &Path, instead: Instead) -> Result<Self, Fault> {
+    pub(super) fn of(root: &Path, directory: &Path, instead: Instead) -> Result<Self, Error> {
         let writable = vec![root.to_owned(), directory.to_owned(), arki_disk::temp_folder()];
         let (root, directory) = (root.to_owned(), directory.to_owned());
         Ok(Self { root, directory, writable, time_limit: TIME_LIMIT, instead, temp_dir: PrivateTempDir::create()? })
@@ -97,12 +97,12 @@ impl Git {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there is none, or no git.
-    pub(super) async fn last_commit(&self) -> Result<String, Fault> {
+    pub(super) async fn last_commit(&self) -> Result<String, Error> {
         self.commit("HEAD").await?.ok_or_else(|| fitness::no_commit(self.instead))
     }
 
     /// Returns the commit that a name means here; `None` where it means none.
-    pub(super) async fn commit(&self, name: &str) -> Result<Option<String>, Fault> {
+    pub(super) async fn commit(&self, name: &str) -> Result<Option<String>, Error> {
         let name = format!("{name}^{{commit}}");
         let answer = self.answer(self.in_repository(&["rev-parse", "--verify", "--quiet", &name])).await?;
         match answer.exit_code {
@@ -116,7 +116,7 @@ impl Git {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there are submodules.
-    pub(super) async fn files(&self) -> Result<BTreeSet<String>, Fault> {
+    pub(super) async fn files(&self) -> Result<BTreeSet<String>, Error> {
         let tracked = self.done(self.in_repository(&["ls-files", "-z", "--stage"])).await?;
         let mut files = BTreeSet::new();
         for entry in tracked.split_terminator('\0') {
@@ -135,7 +135,7 @@ impl Git {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there are submodules.
-    pub(super) async fn files_of(&self, commit: &str) -> Result<(BTreeSet<String>, u64), Fault> {
+    pub(super) async fn files_of(&self, commit: &str) -> Result<(BTreeSet<String>, u64), Error> {
         let listed = self.done(self.in_repository(&["ls-tree", "-r", "-z", "--long", "--full-tree", commit])).await?;
         let (mut files, mut bytes) = (BTreeSet::new(), 0_u64);
         // Mode, kind, hash and size, and after a tab the path.
@@ -152,7 +152,7 @@ impl Git {
     }
 
     /// Makes a worktree at `tree`, of the last commit, with an index and without files.
-    pub(super) async fn add_worktree(&self, tree: &Path) -> Result<(), Fault> {
+    pub(super) async fn add_worktree(&self, tree: &Path) -> Result<(), Error> {
         let path = tree.display().to_string();
         self.done(self.in_repository(&["worktree", "add", "--quiet", "--detach", "--no-checkout", &path, "HEAD"]))
             .await?;
@@ -174,12 +174,12 @@ impl Git {
 
     /// # Errors
     /// `WORKTREE_FAILED` where git says that it did not succeed.
-    pub(super) async fn done(&self, arguments: Vec<String>) -> Result<String, Fault> {
+    pub(super) async fn done(&self, arguments: Vec<String>) -> Result<String, Error> {
         let answer = self.answer(arguments).await?;
         if answer.exit_code == Some(0) { Ok(answer.stdout) } else { Err(self.failed(&answer)) }
     }
 
-    pub(super) async fn answer(&self, arguments: Vec<String>) -> Result<GitOutput, Fault> {
+    pub(super) async fn answer(&self, arguments: Vec<String>) -> Result<GitOutput, Error> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
         let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
         let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git(self.instead)) };
@@ -216,24 +216,24 @@ impl Git {
         }
     }
 
-    pub(super) fn failed(&self, answer: &GitOutput) -> Fault {
-        Fault::new(
+    pub(super) fn failed(&self, answer: &GitOutput) -> Error {
+        Error::new(
             Code::WORKTREE_FAILED,
             format!("Git failed: {}", answer.stderr.trim()),
             format!("Fix what git reports, or {}.", self.instead),
         )
     }
 
-    fn too_slow(&self) -> Fault {
-        Fault::new(
+    fn too_slow(&self) -> Error {
+        Error::new(
             Code::WORKTREE_FAILED,
             format!("Git took longer than {} seconds.", self.time_limit.as_secs()),
             format!("Try again, or {}.", self.instead),
         )
     }
 
-    fn too_much(&self) -> Fault {
-        Fault::new(
+    fn too_much(&self) -> Error {
+        Error::new(
             Code::WORKTREE_TOO_LARGE,
             "Git's output is too long for Arki to read.",
             format!("Add what needn't be copied to .gitignore, or {}.", self.instead),
@@ -242,9 +242,9 @@ impl Git {
 }
 
 /// `None` where there is more.
-async fn text(pipe: impl AsyncRead + Unpin, limit: u64) -> Result<Option<String>, Fault> {
+async fn text(pipe: impl AsyncRead + Unpin, limit: u64) -> Result<Option<String>, Error> {
     let mut bytes = Vec::new();
     let mut pipe = pipe.take(limit + 1);
-    pipe.read_to_end(&mut bytes).await.map_err(Fault::internal)?;
+    pipe.read_to_end(&mut bytes).await.map_err(Error::internal)?;
     Ok((bytes.len() as u64 <= limit).then(|| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -10,7 +10,7 @@ use crate::projects::open::{OpenProject, kind_word};
 use crate::projects::skills::{FoundSkill, MAX_SKILL_BYTES, SkillUse};
 use arki_context::{ChosenSkill, IndexEntry, Triggers};
 use arki_disk::EntryKind;
-use arki_domain::{Fault, PartKind, ToolNames, plural};
+use arki_domain::{Error, PartKind, ToolNames, plural};
 use arki_files::{ListQuery, PinKind, Project, ProjectPath, files_below, list};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
 use globset::GlobSet;
@@ -43,7 +43,7 @@ pub struct FoundGuides {
     pub guides: Guides,
     /// The use of each skill, by its name.
     pub uses: BTreeMap<String, SkillUse>,
-    pub faults: Vec<Fault>,
+    pub faults: Vec<Error>,
     /// Folders of skills that don't count, because there are more than [`MAX_GUIDES`].
     pub skills_left_out: usize,
 }
@@ -53,7 +53,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
-    pub fn guides(&self, folder: &Path) -> Result<FoundGuides, Fault> {
+    pub fn guides(&self, folder: &Path) -> Result<FoundGuides, Error> {
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;
         Ok(self.find_guides(Some(&open), &config))
@@ -117,7 +117,7 @@ impl FoundGuides {
         left_out_words(self.skills_left_out)
     }
 
-    fn take_skills(&mut self, found: impl Iterator<Item = Result<FoundSkill, Fault>>) {
+    fn take_skills(&mut self, found: impl Iterator<Item = Result<FoundSkill, Error>>) {
         for found in found {
             match found {
                 Ok(FoundSkill { guide, .. }) if self.uses.contains_key(&guide.name) => {}
@@ -144,7 +144,7 @@ impl FoundGuides {
         allowed.cloned().reduce(|all, one| all.narrowed_to(&one))
     }
 
-    fn take_procedures(&mut self, found: impl Iterator<Item = Result<Guide, Fault>>) {
+    fn take_procedures(&mut self, found: impl Iterator<Item = Result<Guide, Error>>) {
         take(&mut self.guides.procedures, &mut self.faults, found);
     }
 
@@ -152,7 +152,7 @@ impl FoundGuides {
     ///
     /// # Errors
     /// `GUIDE_UNKNOWN`.
-    pub(crate) fn chosen(&self, names: &[String]) -> Result<Vec<ChosenSkill>, Fault> {
+    pub(crate) fn chosen(&self, names: &[String]) -> Result<Vec<ChosenSkill>, Error> {
         let skill = |name: &String| find_guide(&self.guides.skills, "skill", name);
         let chosen = |guide: &Guide| ChosenSkill {
             name: guide.name.clone(),
@@ -169,7 +169,7 @@ pub(crate) fn index(guides: &[Guide]) -> Vec<IndexEntry> {
 }
 
 /// The first of each name.
-fn take(guides: &mut Vec<Guide>, faults: &mut Vec<Fault>, found: impl Iterator<Item = Result<Guide, Fault>>) {
+fn take(guides: &mut Vec<Guide>, faults: &mut Vec<Error>, found: impl Iterator<Item = Result<Guide, Error>>) {
     for found in found {
         match found {
             Ok(guide) if guides.iter().all(|known| known.name != guide.name) => guides.push(guide),
@@ -217,7 +217,7 @@ impl OpenProject {
     }
 
     /// `None` where the folder is not as it was agreed to.
-    fn skill(&self, skill: &SkillFolder, secrets: &GlobSet) -> Option<Result<FoundSkill, Fault>> {
+    fn skill(&self, skill: &SkillFolder, secrets: &GlobSet) -> Option<Result<FoundSkill, Error>> {
         if skill.agreed != skill.current {
             return None;
         }
@@ -232,7 +232,7 @@ impl OpenProject {
         Some(FoundSkill::read(text, name, format!("{folder}/{file}"), files))
     }
 
-    fn procedures(&self) -> Vec<Result<Guide, Fault>> {
+    fn procedures(&self) -> Vec<Result<Guide, Error>> {
         let paths = self.pinned(PinKind::Procedure).map(|pin| pin.path.clone());
         let paths = paths.filter(|path| path.starts_with(PROJECT_PROCEDURES) && is_markdown(path));
         let text = |path: String| Some((self.agreed_text(PinKind::Procedure, &path)?, path));
@@ -307,7 +307,7 @@ impl OwnFiles {
     }
 }
 
-fn own_skill(folder: &Path, name: &str, listed: &OwnFiles, secrets: &GlobSet) -> Option<Result<FoundSkill, Fault>> {
+fn own_skill(folder: &Path, name: &str, listed: &OwnFiles, secrets: &GlobSet) -> Option<Result<FoundSkill, Error>> {
     let own = Project::open(folder).ok()?;
     let files = listed.of(&own, name);
     let file = files.iter().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
@@ -318,7 +318,7 @@ fn own_skill(folder: &Path, name: &str, listed: &OwnFiles, secrets: &GlobSet) ->
     Some(FoundSkill::read(text, name, folder.join(file).display().to_string(), files))
 }
 
-fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {
+fn own_procedures(folder: &Path) -> Vec<Result<Guide, Error>> {
     let Ok(own) = Project::open(folder) else { return Vec::new() };
     let texts = files_of(&own).into_iter().filter(|path| is_markdown(path));
     let texts = texts.filter_map(|path| Some((text_of(&own, &path)?, path)));

@@ -6,7 +6,7 @@ use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::hook_pins::LineStanding;
 use crate::projects::open::OpenProject;
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
-use arki_domain::{Fault, Redactor};
+use arki_domain::{Error, Redactor};
 use arki_files::CLAUDE_SETTINGS;
 use arki_tools::{Hook, HookAction, HookCommand, HookOrigin};
 use serde_json::Value;
@@ -17,7 +17,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder can't be opened, or the user's own configuration has an error.
-    pub fn list_hooks(&self, folder: Option<&Path>) -> Result<HookEntries, Fault> {
+    pub fn list_hooks(&self, folder: Option<&Path>) -> Result<HookEntries, Error> {
         let redactor = self.records.redactor();
         let path = self.records.directories().config_file();
         let of_user = placed_hooks_of_file(&self.accounts.user_file()?, HookOrigin::User, &path)?;
@@ -51,7 +51,7 @@ fn entry_at(written: &Value, key: &str) -> Option<Value> {
     written["hooks"].get(list)?.get(index.parse::<usize>().ok()?).cloned()
 }
 
-fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Fault> {
+fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Error> {
     let project = ProjectConfig::of(open);
     let mut hooks = match project.text_and_file()? {
         Some((text, file)) => hooks_of_file(&config::parse(text, file)?, HookOrigin::Project(PROJECT_CONFIG), file)?,

@@ -6,7 +6,7 @@
 use crate::projects::Projects;
 use crate::records::blocking;
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
-use arki_domain::{EventDraft, EventId, EventLog, Fault, SandboxCleanedUp, SessionId, sha256_hex};
+use arki_domain::{Error, EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -119,7 +119,7 @@ impl Projects {
         }
     }
 
-    async fn told_leavings(self: &Arc<Self>, session_id: &SessionId, project: String) -> Result<(), Fault> {
+    async fn told_leavings(self: &Arc<Self>, session_id: &SessionId, project: String) -> Result<(), Error> {
         let _telling = self.leavings.telling.lock().await;
         let (files, notes) = blocking(self, move |projects| {
             let files = projects.leavings.files(&project);

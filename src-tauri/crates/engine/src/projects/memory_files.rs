@@ -4,7 +4,7 @@
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word, pin_record};
 use arki_disk::{change_private_file, create_private_dir};
-use arki_domain::{Code, Fault, MemoryScope};
+use arki_domain::{Code, Error, MemoryScope};
 use arki_files::{Pin, PinKind, Project, ProjectPath, content_hash, files_below, plan_write};
 use arki_store::PinRecord;
 use std::path::Path;
@@ -53,8 +53,8 @@ impl Projects {
     pub(crate) fn edit_own_memory(
         &self,
         path: Option<&str>,
-        edit: impl FnOnce(&str) -> Result<String, Fault>,
-    ) -> Result<(), Fault> {
+        edit: impl FnOnce(&str) -> Result<String, Error>,
+    ) -> Result<(), Error> {
         let folder = self.records.directories().config.join(OWN_MEMORY);
         create_private_dir(&folder)?;
         let path = path.map_or_else(|| folder.join(FILE), |path| Path::new(path).to_owned());
@@ -74,8 +74,8 @@ impl Projects {
         &self,
         folder: &Path,
         path: Option<&str>,
-        edit: impl FnOnce(&str) -> Result<String, Fault>,
-    ) -> Result<(), Fault> {
+        edit: impl FnOnce(&str) -> Result<String, Error>,
+    ) -> Result<(), Error> {
         let new_file = format!("{PROJECT_MEMORY}/{FILE}");
         let path = path.unwrap_or(&new_file);
         let _trusting = self.lock_trust().await?;
@@ -121,17 +121,17 @@ fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
-fn unreadable(path: &str) -> Fault {
+fn unreadable(path: &str) -> Error {
     let hint = "Make it a text file of up to 256 KiB, or remove it.";
-    Fault::new(Code::FILE_NOT_TEXT, format!("{path} can't be read as text."), hint)
+    Error::new(Code::FILE_NOT_TEXT, format!("{path} can't be read as text."), hint)
 }
 
-fn changed(path: &str) -> Fault {
+fn changed(path: &str) -> Error {
     let hint = "Review the change and approve it with `arki trust`, then try again.";
-    Fault::new(Code::UNTRUSTED, format!("{path} changed since you trusted this folder."), hint)
+    Error::new(Code::UNTRUSTED, format!("{path} changed since you trusted this folder."), hint)
 }
 
-fn untrusted(open: &OpenProject) -> Fault {
+fn untrusted(open: &OpenProject) -> Error {
     let message = format!("The folder {} is not trusted, so Arki doesn't write to it.", open.path());
-    Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`.")
+    Error::new(Code::UNTRUSTED, message, "Trust it with `arki trust`.")
 }

@@ -4,7 +4,7 @@ use crate::projects::Projects;
 use crate::projects::open::canonical;
 use arki_api::{MentionEntry, MentionKind};
 use arki_context::{DIFF_MENTION, mention_of, rank_paths};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_domain::projection::SessionSummary;
 use arki_files::Project;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder or the database cannot be read.
-    pub fn mentionable(self: &Arc<Self>, folder: &Path, typed: &str) -> Result<Vec<MentionEntry>, Fault> {
+    pub fn mentionable(self: &Arc<Self>, folder: &Path, typed: &str) -> Result<Vec<MentionEntry>, Error> {
         let root = canonical(folder)?;
         let sessions = self.records.reader().lists().sessions(MAX_SESSIONS_LOOKED_AT, 0)?;
         let project = root.display().to_string();
@@ -64,7 +64,7 @@ impl Projects {
     }
 
     /// Returns the folder's paths as they were a moment ago; only the first caller waits for a walk.
-    pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<MentionablePaths, Fault> {
+    pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<MentionablePaths, Error> {
         let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(walked) = kept.as_mut().filter(|walked| walked.root == root) {
             if walked.at.elapsed() >= FRESH && !walked.is_walking {
@@ -91,7 +91,7 @@ impl Projects {
         }
     }
 
-    fn walked(&self, root: &Path) -> Result<MentionablePaths, Fault> {
+    fn walked(&self, root: &Path) -> Result<MentionablePaths, Error> {
         let project = Project::open(root)?;
         let secrets = self.accounts.user_config()?.secret_files.set;
         Ok(arki_files::paths(&project, &secrets, MAX_PATHS).into())

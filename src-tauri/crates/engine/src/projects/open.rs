@@ -12,7 +12,7 @@ use crate::records::blocking;
 use arki_api::{Pin, ProjectState, TrustState};
 use arki_context::LoadedRules;
 use arki_disk::FolderLock;
-use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
+use arki_domain::{Code, Error, Redactor, TrustPin, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, TrustScan};
 use arki_git::beyond_harmless;
 use arki_policy::ChangedGit;
@@ -79,7 +79,7 @@ impl OpenProject {
     }
 
     /// The same, with what trusting it would enable where it isn't trusted: that isn't looked for when it is opened.
-    pub(super) fn scanned(self) -> Result<Self, Fault> {
+    pub(super) fn scanned(self) -> Result<Self, Error> {
         match self.is_trusted() {
             true => Ok(self),
             false => Ok(Self { current: arki_files::scan(self.project.root(), READERS)?.pins, ..self }),
@@ -159,7 +159,7 @@ impl OpenProject {
 
 impl Projects {
     /// A worktree that Arki made is opened as the project that it is of, and worked in.
-    pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
+    pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Error> {
         let Some(origin) = self.trees.origin_of(path) else { return self.load_folder(path) };
         let (open, tree) = (self.load_folder(&origin)?, Arc::new(open_folder(path)?));
         if open.is_trusted() {
@@ -173,7 +173,7 @@ impl Projects {
         self.trees.origin_of(Path::new(folder)).map_or_else(|| folder.to_owned(), |origin| origin.display().to_string())
     }
 
-    fn load_folder(&self, path: &Path) -> Result<OpenProject, Fault> {
+    fn load_folder(&self, path: &Path) -> Result<OpenProject, Error> {
         let project = Arc::new(open_folder(path)?);
         let trust = self.records.decisions().trust(&project.root().display().to_string())?;
         let scan = if trust.as_ref().is_some_and(|trust| trust.trusted) {
@@ -203,7 +203,7 @@ impl Projects {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
-    pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
+    pub fn project(&self, path: &Path) -> Result<ProjectState, Error> {
         let open = self.load_project(path)?;
         let scanned = if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root(), READERS)?.pins) };
         let current: Vec<_> = scanned.as_ref().unwrap_or(&open.current).iter().map(|pin| open.noted(pin)).collect();
@@ -250,7 +250,7 @@ impl Projects {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE`.
-    pub fn folder(&self, path: &Path) -> Result<PathBuf, Fault> {
+    pub fn folder(&self, path: &Path) -> Result<PathBuf, Error> {
         canonical(path)
     }
 
@@ -258,7 +258,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn open_folder(&self, path: &Path) -> Result<OpenedFolder, Fault> {
+    pub fn open_folder(&self, path: &Path) -> Result<OpenedFolder, Error> {
         self.load_project(path).map(OpenedFolder)
     }
 
@@ -267,7 +267,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder cannot be read or written.
-    pub async fn trust(self: &Arc<Self>, path: &Path, unpinned: Vec<String>) -> Result<ProjectState, Fault> {
+    pub async fn trust(self: &Arc<Self>, path: &Path, unpinned: Vec<String>) -> Result<ProjectState, Error> {
         let path = path.to_owned();
         let _trusting = self.lock_trust().await?;
         let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path, &unpinned)).await?;
@@ -276,13 +276,13 @@ impl Projects {
     }
 
     /// Held while what is trusted is read and changed: of two changes at once, in any process, neither is lost.
-    pub(super) async fn lock_trust(&self) -> Result<FolderLock, Fault> {
+    pub(super) async fn lock_trust(&self) -> Result<FolderLock, Error> {
         let data = self.records.directories().data.clone();
         let taken = tokio::task::spawn_blocking(move || FolderLock::take(&data)).await;
-        Ok(taken.map_err(Fault::internal)??)
+        Ok(taken.map_err(Error::internal)??)
     }
 
-    fn trusted_as_it_is(&self, path: &Path, unpinned: &[String]) -> Result<(PathBuf, TrustRecord), Fault> {
+    fn trusted_as_it_is(&self, path: &Path, unpinned: &[String]) -> Result<(PathBuf, TrustRecord), Error> {
         let open = self.load_folder(path)?;
         let project = &open.project;
         if let Err(error) = arki_files::install_template(project.root()) {
@@ -298,7 +298,7 @@ impl Projects {
 
     /// Keeps the pins of a configuration that can't be read. Nobody can approve it, so the approved version and what it
     /// forbade stay.
-    fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Fault> {
+    fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Error> {
         let before = self.records.decisions().trust(&project.root().display().to_string())?;
         for name in [PROJECT_CONFIG].into_iter().chain(CLAUDE_SETTINGS) {
             if !ProjectConfig::read(project, before.as_ref(), name).is_readable() {
@@ -315,7 +315,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder or the database cannot be used.
-    pub async fn untrust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Fault> {
+    pub async fn untrust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Error> {
         let folder = self.withdraw_trust(path).await?;
         blocking(self, move |projects| projects.project(Path::new(&folder))).await
     }
@@ -332,17 +332,17 @@ impl Projects {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub async fn remember_project(self: &Arc<Self>, path: &str) -> Result<(), Fault> {
+    pub async fn remember_project(self: &Arc<Self>, path: &str) -> Result<(), Error> {
         let mut recent = blocking(self, |projects| Ok(projects.recent_projects())).await?;
         recent.retain(|known| known != path);
         recent.insert(0, path.to_owned());
         recent.truncate(MAX_RECENT_PROJECTS);
-        let recent = serde_json::to_string(&recent).map_err(Fault::internal)?;
+        let recent = serde_json::to_string(&recent).map_err(Error::internal)?;
         Ok(self.records.store().set_meta(RECENT_PROJECTS, &recent).await?)
     }
 
     /// Learns the secrets of a folder that is trusted and still exists.
-    pub(crate) fn learn_secrets_in(&self, folder: &str) -> Result<(), Fault> {
+    pub(crate) fn learn_secrets_in(&self, folder: &str) -> Result<(), Error> {
         if self.records.decisions().trust(folder)?.is_some_and(|trust| trust.trusted)
             && let Ok(project) = open_folder(Path::new(folder))
         {
@@ -450,19 +450,19 @@ pub(crate) fn kind_word(kind: PinKind) -> String {
 ///
 /// # Errors
 /// `FOLDER_UNAVAILABLE`.
-pub(crate) fn canonical(path: &Path) -> Result<PathBuf, Fault> {
+pub(crate) fn canonical(path: &Path) -> Result<PathBuf, Error> {
     path.canonicalize().map_err(|error| unavailable(path, &error))
 }
 
 /// A handle can be had even of a folder that may not be looked into; a run in it would fail at every step.
-fn open_folder(path: &Path) -> Result<Project, Fault> {
+fn open_folder(path: &Path) -> Result<Project, Error> {
     let project = Project::open(path)?;
     std::fs::read_dir(project.root()).map_err(|error| unavailable(path, &error))?;
     Ok(project)
 }
 
-fn unavailable(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(
+fn unavailable(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(
         Code::FOLDER_UNAVAILABLE,
         format!("The folder {} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
         "Check the path and its permissions.",

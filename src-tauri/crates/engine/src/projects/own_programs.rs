@@ -1,7 +1,7 @@
 //! The user's editor and terminal, opened where they look at. A path leads no further than the open folder.
 
 use crate::projects::Projects;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_files::Project;
 use arki_process::{own_program, start_own};
 use std::ffi::OsString;
@@ -60,7 +60,7 @@ impl Projects {
     ///
     /// # Errors
     /// `FILE_NOT_FOUND`, those of paths that lead out of the folder, and `COMMAND_SPAWN_FAILED` where there is no editor.
-    pub fn open_in_editor(&self, folder: &Path, path: Option<&str>) -> Result<(), Fault> {
+    pub fn open_in_editor(&self, folder: &Path, path: Option<&str>) -> Result<(), Error> {
         self.edit(&self.place_in(folder, path)?, folder)
     }
 
@@ -68,28 +68,28 @@ impl Projects {
     ///
     /// # Errors
     /// As of [`Self::open_in_editor`]; `FILE_NOT_FOUND` for any other file.
-    pub fn open_configured(&self, folder: Option<&Path>, path: &str) -> Result<(), Fault> {
+    pub fn open_configured(&self, folder: Option<&Path>, path: &str) -> Result<(), Error> {
         if let Some(folder) = folder.filter(|_| !Path::new(path).is_absolute()) {
             return self.open_in_editor(folder, Some(path));
         }
         let file = self.records.directories().config_file();
         let is_config = Path::new(path) == file;
-        let is_skill = || Ok::<_, Fault>(self.list_skills(folder)?.skills.iter().any(|skill| skill.origin == path));
+        let is_skill = || Ok::<_, Error>(self.list_skills(folder)?.skills.iter().any(|skill| skill.origin == path));
         let is_agent = || {
-            Ok::<_, Fault>(
+            Ok::<_, Error>(
                 self.list_agents(folder)?.agents.iter().flat_map(|agent| &agent.origins).any(|at| at == path),
             )
         };
         if !(is_config || is_skill()? || is_agent()?) || !Path::new(path).is_file() {
             let message = format!("{path} no longer exists.");
-            return Err(Fault::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
+            return Err(Error::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
         }
         let beside = Path::new(path).parent().unwrap_or(Path::new(path));
         self.edit(Path::new(path), folder.unwrap_or(beside))
     }
 
     /// `folder` is where the editor is started, and no place for a program.
-    fn edit(&self, place: &Path, folder: &Path) -> Result<(), Fault> {
+    fn edit(&self, place: &Path, folder: &Path) -> Result<(), Error> {
         let configured = self.accounts.user_config()?.window.editor;
         let editor = match &configured {
             Some(name) => self.program(name, folder),
@@ -101,7 +101,7 @@ impl Projects {
                 None => "No editor was found.".to_owned(),
             };
             let hint = "Name one that is on your PATH in Settings (window.editor), such as code or zed.";
-            return Err(Fault::new(Code::COMMAND_SPAWN_FAILED, message, hint));
+            return Err(Error::new(Code::COMMAND_SPAWN_FAILED, message, hint));
         };
         start(&editor, &[place.as_os_str().to_owned()], folder)
     }
@@ -110,7 +110,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder can't be opened, and `COMMAND_SPAWN_FAILED` where there is no terminal.
-    pub fn open_terminal(&self, folder: &Path) -> Result<(), Fault> {
+    pub fn open_terminal(&self, folder: &Path) -> Result<(), Error> {
         let place = self.place_in(folder, None)?;
         let own = std::env::var("TERMINAL")
             .ok()
@@ -125,7 +125,7 @@ impl Projects {
         };
         let Some((terminal, told)) = own.or_else(known) else {
             let hint = "Install a terminal, or name one in the environment variable TERMINAL.";
-            return Err(Fault::new(Code::COMMAND_SPAWN_FAILED, "No terminal was found.", hint));
+            return Err(Error::new(Code::COMMAND_SPAWN_FAILED, "No terminal was found.", hint));
         };
         start(&terminal, &told, &place)
     }
@@ -141,21 +141,21 @@ impl Projects {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE`, `FILE_NOT_FOUND`, and those of paths that lead out of the folder.
-    pub fn place_in(&self, folder: &Path, path: Option<&str>) -> Result<PathBuf, Fault> {
+    pub fn place_in(&self, folder: &Path, path: Option<&str>) -> Result<PathBuf, Error> {
         let project = Project::open(folder)?;
         let Some(path) = path else { return Ok(project.root().to_owned()) };
         let inside = project.resolve(path)?;
         if project.kind(&inside)?.is_none() {
             let message = format!("{path} no longer exists.");
-            return Err(Fault::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
+            return Err(Error::new(Code::FILE_NOT_FOUND, message, "It may have been moved or deleted."));
         }
         Ok(project.root().join(inside.to_string()))
     }
 }
 
-fn start(program: &Path, arguments: &[OsString], folder: &Path) -> Result<(), Fault> {
+fn start(program: &Path, arguments: &[OsString], folder: &Path) -> Result<(), Error> {
     start_own(program, arguments, folder).map_err(|error| {
         let message = format!("{} can't be started: {}.", program.display(), arki_domain::io_words(error.kind()));
-        Fault::new(Code::COMMAND_SPAWN_FAILED, message, "Choose another program.")
+        Error::new(Code::COMMAND_SPAWN_FAILED, message, "Choose another program.")
     })
 }

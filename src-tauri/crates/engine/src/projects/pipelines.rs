@@ -8,7 +8,7 @@ pub(crate) use whole::{MAX_DEPTH, WholePipeline};
 use crate::projects::Projects;
 use crate::projects::guides::files_of;
 use crate::projects::open::OpenProject;
-use arki_domain::{Code, Fault, io_words};
+use arki_domain::{Code, Error, io_words};
 use arki_files::{FileContent, FilesError, PinKind, Project};
 use arki_pipelines::{Definition, MAX_DEFINITION_BYTES, as_fault};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub(crate) struct FoundPipeline {
 impl FoundPipeline {
     /// # Errors
     /// `PIPELINE_INVALID`, with the place.
-    pub(crate) fn definition(&self) -> Result<Definition, Fault> {
+    pub(crate) fn definition(&self) -> Result<Definition, Error> {
         Definition::parse(&self.text).map_err(|problems| as_fault(&self.origin, &problems))
     }
 }
@@ -81,7 +81,7 @@ impl Projects {
     ///
     /// # Errors
     /// `PIPELINE_NOT_FOUND`, with the nearest name; `UNTRUSTED` for one of the project that was not agreed to.
-    pub(crate) fn find_pipeline(&self, open: &OpenProject, dir: &Path, named: &str) -> Result<FoundPipeline, Fault> {
+    pub(crate) fn find_pipeline(&self, open: &OpenProject, dir: &Path, named: &str) -> Result<FoundPipeline, Error> {
         if is_path(named) {
             return self.pipeline_at(open, &dir.join(named), named);
         }
@@ -96,7 +96,7 @@ impl Projects {
     }
 
     /// The file as it is now that a run's definition came from; `None` where it is gone.
-    pub(crate) fn pipeline_again(&self, open: &OpenProject, origin: &str) -> Result<Option<FoundPipeline>, Fault> {
+    pub(crate) fn pipeline_again(&self, open: &OpenProject, origin: &str) -> Result<Option<FoundPipeline>, Error> {
         if origin == BUILT_IN {
             return Ok(None);
         }
@@ -106,7 +106,7 @@ impl Projects {
         }
     }
 
-    fn pipeline_at(&self, open: &OpenProject, path: &Path, named: &str) -> Result<FoundPipeline, Fault> {
+    fn pipeline_at(&self, open: &OpenProject, path: &Path, named: &str) -> Result<FoundPipeline, Error> {
         let path = without_parents(path).map_err(|error| unreadable(error.kind(), named))?;
         let name = stem(named).to_owned();
         // What the folder itself offers is only what was agreed to, whatever lies at its path by now.
@@ -214,17 +214,17 @@ struct OpenedFile {
 
 /// # Errors
 /// `PIPELINE_NOT_FOUND` where there is no file, `PIPELINE_INVALID` where it is none to read.
-pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Fault> {
+pub(crate) fn text_at(path: &Path, named: &str) -> Result<String, Error> {
     Ok(open_at(path, named)?.text)
 }
 
 /// Reads through a handle of the file's folder, which opens nothing that could make it wait and follows no link out.
-fn open_at(path: &Path, named: &str) -> Result<OpenedFile, Fault> {
+fn open_at(path: &Path, named: &str) -> Result<OpenedFile, Error> {
     let real = path.canonicalize().map_err(|error| unreadable(error.kind(), named))?;
     let (Some(folder), Some(name)) = (real.parent(), real.file_name().and_then(OsStr::to_str)) else {
         return Err(not_readable("it isn't a regular file", named));
     };
-    let not_read = |error: FilesError| Fault::new(Code::PIPELINE_INVALID, error.to_string(), "Name a YAML file.");
+    let not_read = |error: FilesError| Error::new(Code::PIPELINE_INVALID, error.to_string(), "Name a YAML file.");
     let folder = Project::open(folder).map_err(not_read)?;
     let file = folder.resolve(name).map_err(not_read)?;
     let found = folder.found_in_place(&file, MAX_DEFINITION_BYTES as u64).map_err(not_read)?;
@@ -251,9 +251,9 @@ fn with_slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-fn unreadable(kind: ErrorKind, named: &str) -> Fault {
+fn unreadable(kind: ErrorKind, named: &str) -> Error {
     match kind {
-        ErrorKind::NotFound => Fault::new(
+        ErrorKind::NotFound => Error::new(
             Code::PIPELINE_NOT_FOUND,
             format!("There is no file {named}."),
             "`arki pipelines list` shows the pipelines that you can run by name.",
@@ -262,19 +262,19 @@ fn unreadable(kind: ErrorKind, named: &str) -> Fault {
     }
 }
 
-fn not_readable(why: &str, named: &str) -> Fault {
-    Fault::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.")
+fn not_readable(why: &str, named: &str) -> Error {
+    Error::new(Code::PIPELINE_INVALID, format!("{named} can't be read: {why}."), "Name a YAML file.")
 }
 
-fn not_agreed(path: &str) -> Fault {
-    Fault::new(
+fn not_agreed(path: &str) -> Error {
+    Error::new(
         Code::UNTRUSTED,
         format!("{path} isn't approved, or has changed since you approved it."),
         "`arki trust` shows the folder's pipelines and approves them as they are now.",
     )
 }
 
-fn not_found(open: &OpenProject, named: &str, all: &[FoundPipeline]) -> Fault {
+fn not_found(open: &OpenProject, named: &str, all: &[FoundPipeline]) -> Error {
     let distance = |name: &str| strsim::damerau_levenshtein(name, named);
     let near = all.iter().map(|pipeline| (distance(&pipeline.name), pipeline.name.as_str())).min();
     let hint = match near.filter(|(distance, _)| *distance <= MAX_DISTANCE) {
@@ -284,15 +284,15 @@ fn not_found(open: &OpenProject, named: &str, all: &[FoundPipeline]) -> Fault {
         }
         None => "`arki pipelines list` shows all. A path names a file.".to_owned(),
     };
-    Fault::new(Code::PIPELINE_NOT_FOUND, format!("There is no pipeline {named:?}."), hint)
+    Error::new(Code::PIPELINE_NOT_FOUND, format!("There is no pipeline {named:?}."), hint)
 }
 
 /// The place of fabric's patterns.
-pub(crate) fn fabric_pattern(name: &str) -> Result<String, Fault> {
+pub(crate) fn fabric_pattern(name: &str) -> Result<String, Error> {
     let home = std::env::home_dir().unwrap_or_default();
     let path: PathBuf = home.join(".config/fabric/patterns").join(name).join("system.md");
     text_at(&path, name).map_err(|_| {
-        Fault::new(
+        Error::new(
             Code::STEP_TOOL_MISSING,
             format!("There is no fabric pattern {name:?} in ~/.config/fabric/patterns."),
             "Get the patterns with `fabric --updatepatterns`, or write the prompt into the step.",

@@ -16,7 +16,7 @@ use super::git::{Git, Instead, fitness};
 use crate::Directories;
 use arki_api::WorktreeEntry;
 use arki_disk::create_private_dir;
-use arki_domain::{Code, Fault, WorktreeOf, sha256_hex};
+use arki_domain::{Code, Error, WorktreeOf, sha256_hex};
 use arki_files::remove_worktree_folder;
 use note::WorktreeNote;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,13 +60,13 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNAVAILABLE`.
-    pub(crate) fn ensure_whole(&self, folder: &str) -> Result<(), Fault> {
+    pub(crate) fn ensure_whole(&self, folder: &str) -> Result<(), Error> {
         let is_half = |note: &WorktreeNote| !note.is_made && !note.is_removed;
         let Some(half) = self.noted(Path::new(folder)).filter(is_half) else { return Ok(()) };
         self.remove_unfinished();
         match self.noted(Path::new(folder)).filter(is_half) {
             None => Err(gone(&half.branch)),
-            Some(note) => Err(Fault::new(
+            Some(note) => Err(Error::new(
                 Code::WORKTREE_UNAVAILABLE,
                 format!("The worktree {} is still being created.", note.branch),
                 "Wait until it is complete.",
@@ -99,7 +99,7 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`.
-    pub(crate) fn find(&self, project: &Path, branch: &str) -> Result<PathBuf, Fault> {
+    pub(crate) fn find(&self, project: &Path, branch: &str) -> Result<PathBuf, Error> {
         self.remove_unfinished();
         let listed = WorktreeNote::all(&self.notes);
         let found = listed.into_iter().find(|note| {
@@ -113,7 +113,7 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNAVAILABLE` where its files can't be read as git writes them.
-    pub(crate) async fn unsaved_commits(&self, folder: &Path) -> Result<Vec<String>, Fault> {
+    pub(crate) async fn unsaved_commits(&self, folder: &Path) -> Result<Vec<String>, Error> {
         let note = self.note(folder)?;
         let refs = own_refs(&note.folder)?;
         let git = self.git_of(&note)?;
@@ -138,18 +138,18 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `IO_FAILED`; then it is still listed.
-    pub(crate) fn remove(&self, folder: &Path) -> Result<(), Fault> {
+    pub(crate) fn remove(&self, folder: &Path) -> Result<(), Error> {
         let note = self.note(folder)?;
         remove_worktree_folder(&note.folder).map_err(|error| not_removed(&note.folder, &error))?;
         WorktreeNote { is_removed: true, ..note }.write(&self.notes)
     }
 
-    fn git_of(&self, note: &WorktreeNote) -> Result<Git, Fault> {
+    fn git_of(&self, note: &WorktreeNote) -> Result<Git, Error> {
         Ok(Git::of(&note.project, &self.notes, Instead::IN_THE_FOLDER)?
             .patient(note.folder.parent().unwrap_or(&note.folder)))
     }
 
-    fn note(&self, folder: &Path) -> Result<WorktreeNote, Fault> {
+    fn note(&self, folder: &Path) -> Result<WorktreeNote, Error> {
         let note = self.noted(folder).filter(|note| !note.is_removed);
         note.ok_or_else(|| gone(&folder.display().to_string()))
     }
@@ -158,7 +158,7 @@ impl SessionTrees {
         WorktreeNote::read(&self.notes, folder)
     }
 
-    fn ensure_folders(&self) -> Result<(), Fault> {
+    fn ensure_folders(&self) -> Result<(), Error> {
         Ok(create_private_dir(&self.notes)?)
     }
 }
@@ -179,10 +179,10 @@ fn entry(note: &WorktreeNote) -> WorktreeEntry {
 ///
 /// # Errors
 /// `WORKTREE_UNAVAILABLE` where it isn't what Arki made.
-fn own_refs(folder: &Path) -> Result<BTreeMap<String, String>, Fault> {
+fn own_refs(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
     fitness::ensure_keeps_to_itself(folder, Instead::IN_THE_FOLDER)?;
     arki_git::own_refs(&folder.join(".git")).ok_or_else(|| {
-        Fault::new(
+        Error::new(
             Code::WORKTREE_UNAVAILABLE,
             "The worktree's branches can't be read.",
             format!("Look at {}.", folder.join(".git").display()),
@@ -190,16 +190,16 @@ fn own_refs(folder: &Path) -> Result<BTreeMap<String, String>, Fault> {
     })
 }
 
-fn gone(name: &str) -> Fault {
-    Fault::new(
+fn gone(name: &str) -> Error {
+    Error::new(
         Code::WORKTREE_GONE,
         format!("There is no worktree {name} of this project."),
         "`arki worktrees list` shows all worktrees.",
     )
 }
 
-fn not_removed(folder: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(
+fn not_removed(folder: &Path, error: &std::io::Error) -> Error {
+    Error::new(
         Code::IO_FAILED,
         format!("{} can't be removed: {}.", folder.display(), arki_domain::io_words(error.kind())),
         "Close what uses the folder, check its permissions, and remove the worktree again.",

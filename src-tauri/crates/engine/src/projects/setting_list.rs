@@ -7,7 +7,7 @@ mod kinds;
 use crate::config::{self, ConfigValue, ShownConfig, joined_key, unless_null};
 use crate::projects::Projects;
 use arki_api::{SettingEntry, SettingKind, SettingOrigin, SettingReset};
-use arki_domain::{Fault, Redactor};
+use arki_domain::{Error, Redactor};
 use kinds::{SchemaFacts, Shape};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -22,14 +22,14 @@ impl Projects {
     ///
     /// # Errors
     /// When a configuration has an error, or the folder can't be read.
-    pub fn list_settings(&self, folder: Option<&Path>) -> Result<Vec<SettingEntry>, Fault> {
+    pub fn list_settings(&self, folder: Option<&Path>) -> Result<Vec<SettingEntry>, Error> {
         let own = self.records.directories().config_file().display().to_string();
         let shown = match folder {
             Some(folder) => self.shown_config(folder)?,
             None => {
                 self.accounts.user_config()?;
                 let text = self.accounts.user_config_text()?;
-                config::shown(&[(own.clone(), text.as_str())]).map_err(Fault::internal)?
+                config::shown(&[(own.clone(), text.as_str())]).map_err(Error::internal)?
             }
         };
         Ok(listed(&shown, &own, self.records.redactor()))

@@ -5,7 +5,7 @@ use crate::projects::Projects;
 use crate::projects::guides::FoundGuides;
 use crate::projects::open::OpenProject;
 use arki_api::{SkillEntries, SkillEntry, SkillOffReason};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_tools::Guide;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder or the configuration can't be used.
-    pub fn list_skills(&self, folder: Option<&Path>) -> Result<SkillEntries, Fault> {
+    pub fn list_skills(&self, folder: Option<&Path>) -> Result<SkillEntries, Error> {
         let (open, config) = self.open_and_config(folder)?;
         let found = self.find_guides(open.as_ref(), &config);
         let mut skills: Vec<SkillEntry> = found.guides.skills.iter().map(|skill| offered(skill, &found)).collect();
@@ -27,7 +27,7 @@ impl Projects {
     }
 
     /// The folder, where there is one, and the configuration that holds there or is the user's.
-    pub(super) fn open_and_config(&self, folder: Option<&Path>) -> Result<(Option<OpenProject>, Config), Fault> {
+    pub(super) fn open_and_config(&self, folder: Option<&Path>) -> Result<(Option<OpenProject>, Config), Error> {
         let Some(folder) = folder else { return Ok((None, self.accounts.user_config()?)) };
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;

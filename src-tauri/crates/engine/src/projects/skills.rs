@@ -1,7 +1,7 @@
 //! A skill beside its text: when it suggests itself, the tools it restricts a run to, and what is wrong with it.
 
 use arki_context::{AllowedTools, Applies, LoadedRule, SkillText, Triggers};
-use arki_domain::{Code, Fault, ToolNames};
+use arki_domain::{Code, Error, ToolNames};
 use arki_tools::{Guide, GuideFiles, MAX_GUIDE_NAME_CHARS};
 
 /// A longer text is no skill.
@@ -45,7 +45,7 @@ impl FoundSkill {
     ///
     /// # Errors
     /// `GUIDE_INVALID` when it is empty, is too long or no text.
-    pub(super) fn read(source: Vec<u8>, folder_name: &str, origin: String, files: GuideFiles) -> Result<Self, Fault> {
+    pub(super) fn read(source: Vec<u8>, folder_name: &str, origin: String, files: GuideFiles) -> Result<Self, Error> {
         if source.len() > MAX_SKILL_BYTES {
             return Err(invalid(&origin, &format!("it has more than {} KiB", MAX_SKILL_BYTES / 1024)));
         }
@@ -75,9 +75,9 @@ impl FoundSkill {
     }
 }
 
-fn invalid(origin: &str, why: &str) -> Fault {
+fn invalid(origin: &str, why: &str) -> Error {
     let hint = "A skill begins with `---`, `name: …`, `description: …`, `---`, and then says how the work is done.";
-    Fault::new(Code::GUIDE_INVALID, format!("Can't use {origin}: {why}."), hint)
+    Error::new(Code::GUIDE_INVALID, format!("Can't use {origin}: {why}."), hint)
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn read(source: &[u8]) -> Result<FoundSkill, Fault> {
+    fn read(source: &[u8]) -> Result<FoundSkill, Error> {
         let files = GuideFiles { folder: "/".into(), hashes: BTreeMap::new() };
         FoundSkill::read(source.to_vec(), "pdf", "SKILL.md".to_owned(), files)
     }

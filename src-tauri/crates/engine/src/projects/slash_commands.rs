@@ -7,7 +7,7 @@ use crate::projects::guides::{files_of, text_of};
 use crate::projects::open::OpenProject;
 use arki_api::SlashCommandEntry;
 use arki_context::{AllowedTools, BUILT_IN_COMMANDS, BuiltInCommand, FileWarning, SlashCommand, UserCommand};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_files::{PinKind, Project};
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder cannot be used.
-    pub fn slash_commands(&self, folder: Option<&Path>) -> Result<Vec<SlashCommandEntry>, Fault> {
+    pub fn slash_commands(&self, folder: Option<&Path>) -> Result<Vec<SlashCommandEntry>, Error> {
         let open = folder.map(|folder| self.load_project(folder)).transpose()?;
         let found = self.find_commands(open.as_ref());
         let is_replaced = |command: &&BuiltInCommand| found.replacing(command).is_some();
@@ -138,14 +138,14 @@ impl FoundCommands {
     ///
     /// # Errors
     /// `COMMAND_UNKNOWN`, with the nearest names.
-    pub(crate) fn named(&self, typed: &SlashCommand<'_>) -> Result<&FoundCommand, Fault> {
+    pub(crate) fn named(&self, typed: &SlashCommand<'_>) -> Result<&FoundCommand, Error> {
         self.commands.iter().find(|found| found.command.name == typed.name).ok_or_else(|| {
             let near = self.nearest(typed.name);
             let hint = match near.as_slice() {
                 [] => "`/help` lists the commands. To send this as text, put a space before the slash.".to_owned(),
                 near => format!("Nearest: {}. To send this as text, put a space before the slash.", near.join(", ")),
             };
-            Fault::new(Code::COMMAND_UNKNOWN, format!("There is no command /{}.", typed.name), hint)
+            Error::new(Code::COMMAND_UNKNOWN, format!("There is no command /{}.", typed.name), hint)
         })
     }
 

@@ -12,7 +12,7 @@ use super::git::{Git, Instead, fitness};
 use crate::Directories;
 use crate::records::blocking;
 use arki_disk::{create_private_dir, remove_private_dir};
-use arki_domain::{Code, Fault, ParentCall, SessionId};
+use arki_domain::{Code, Error, ParentCall, SessionId};
 use arki_files::{CopyLimits, Project, copy_files, differing_files, forget_worktree};
 use arki_tools::{BackgroundCommands, Tool};
 use globset::GlobSet;
@@ -64,7 +64,7 @@ impl Trees {
 
     /// # Errors
     /// `WORKTREE_UNAVAILABLE`, as far as the folder's files tell.
-    pub(crate) fn ensure_can_be_of(&self, origin: &Path) -> Result<(), Fault> {
+    pub(crate) fn ensure_can_be_of(&self, origin: &Path) -> Result<(), Error> {
         fitness::ensure_fit(origin, Instead::WITHOUT_ISOLATION)
     }
 
@@ -86,7 +86,7 @@ impl Trees {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what the disk says. Nothing is left then.
-    pub(crate) async fn make(self: &Arc<Self>, new: NewTree) -> Result<(), Fault> {
+    pub(crate) async fn make(self: &Arc<Self>, new: NewTree) -> Result<(), Error> {
         let _making = self.making.lock().await;
         let (session_id, origin) = (new.session_id.clone(), new.origin.clone());
         let session = session_id.clone();
@@ -109,7 +109,7 @@ impl Trees {
         made
     }
 
-    async fn made(self: &Arc<Self>, NewTree { origin, session_id, parent, secrets }: NewTree) -> Result<(), Fault> {
+    async fn made(self: &Arc<Self>, NewTree { origin, session_id, parent, secrets }: NewTree) -> Result<(), Error> {
         let git = Git::of(&origin, &self.trees, Instead::WITHOUT_ISOLATION)?;
         git.last_commit().await?;
         let paths: Vec<String> = git.files().await?.into_iter().collect();
@@ -136,7 +136,7 @@ impl Trees {
     ///
     /// # Errors
     /// When a file can't be read.
-    pub(crate) fn changes_at_end(&self, session_id: &SessionId) -> Result<Vec<String>, Fault> {
+    pub(crate) fn changes_at_end(&self, session_id: &SessionId) -> Result<Vec<String>, Error> {
         let Some(note) = self.note(session_id) else { return Ok(Vec::new()) };
         if let Some(changed) = note.changed {
             return Ok(changed);
@@ -159,7 +159,7 @@ impl Trees {
         self: &Arc<Self>,
         session_ids: Vec<SessionId>,
         background: &BackgroundCommands,
-    ) -> Result<Vec<Discarded>, Fault> {
+    ) -> Result<Vec<Discarded>, Error> {
         let mut discarded = Vec::new();
         for session_id in session_ids {
             background.stop_in_worktree(&session_id).await;
@@ -184,7 +184,7 @@ impl Trees {
         self: &Arc<Self>,
         session_id: &SessionId,
         background: &BackgroundCommands,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         background.stop_in_worktree(session_id).await;
         let session_id = session_id.clone();
         blocking(self, move |trees| {
@@ -235,8 +235,8 @@ impl Discarded {
     }
 }
 
-fn gone(worktree: &SessionId) -> Fault {
-    Fault::new(
+fn gone(worktree: &SessionId) -> Error {
+    Error::new(
         Code::WORKTREE_GONE,
         format!("There is no worktree {worktree} with changes to take."),
         "They were taken, rejected, or discarded when the run ended. The result of `delegate` names the worktree.",

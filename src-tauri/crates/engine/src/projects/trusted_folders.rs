@@ -3,7 +3,7 @@
 use crate::projects::Projects;
 use crate::projects::open::canonical;
 use crate::records::blocking;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_store::TrustRecord;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn trusted_folders(&self) -> Result<Vec<TrustedFolder>, Fault> {
+    pub fn trusted_folders(&self) -> Result<Vec<TrustedFolder>, Error> {
         let folders = self.records.decisions().trusted_folders()?;
         let folder = |(path, trusted_at): (String, i64)| {
             let is_there = Path::new(&path).is_dir();
@@ -35,7 +35,7 @@ impl Projects {
     ///
     /// # Errors
     /// `FOLDER_UNAVAILABLE` for a folder that isn't there and isn't trusted, or when the database cannot be written.
-    pub async fn withdraw_trust(self: &Arc<Self>, path: &Path) -> Result<String, Fault> {
+    pub async fn withdraw_trust(self: &Arc<Self>, path: &Path) -> Result<String, Error> {
         let path = path.to_owned();
         let folder = blocking(self, move |projects| projects.folder_to_withdraw(&path)).await?;
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
@@ -43,7 +43,7 @@ impl Projects {
         Ok(folder)
     }
 
-    fn folder_to_withdraw(&self, path: &Path) -> Result<String, Fault> {
+    fn folder_to_withdraw(&self, path: &Path) -> Result<String, Error> {
         // First as it is named: where a trusted folder was there may be a link to another one now.
         for place in places(path) {
             if self.records.decisions().trust(&place)?.is_some_and(|trust| trust.trusted) {
@@ -54,7 +54,7 @@ impl Projects {
             Ok(folder) => return Ok(folder.display().to_string()),
             Err(unavailable) => unavailable,
         };
-        Err(Fault { hint: "Check the path: `arki trust --list` prints the trusted folders.".to_owned(), ..unavailable })
+        Err(Error { hint: "Check the path: `arki trust --list` prints the trusted folders.".to_owned(), ..unavailable })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Contents as the tools put them: in the store, and for each project the last snapshot of its files.
 
-use arki_domain::{Content, ContentStore, Fault, SessionId};
+use arki_domain::{Content, ContentStore, Error, SessionId};
 use arki_files::Snapshot;
 use arki_store::Store;
 use async_trait::async_trait;
@@ -18,22 +18,22 @@ impl Contents {
 
 #[async_trait]
 impl ContentStore for Contents {
-    async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault> {
+    async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Error> {
         Ok(self.store.contents().put_contents(session, contents).await?)
     }
 
-    async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault> {
+    async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Error> {
         let (session, id) = (session.clone(), id.to_owned());
         Ok(self.store.read(move |reader| reader.contents().artifact(&session, &id)).await?)
     }
 
-    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault> {
+    async fn content(&self, hash: &str) -> Result<Option<Vec<u8>>, Error> {
         let hash = hash.to_owned();
         Ok(self.store.read(move |reader| reader.contents().blob(&hash)).await?)
     }
 
     /// A snapshot whose contents are not all there would have commands run without an image of what they change.
-    async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault> {
+    async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Error> {
         let project = project.to_owned();
         let stored = self.store.read(move |reader| {
             let Some(stored) = reader.contents().project_snapshot(&project)? else { return Ok(None) };
@@ -44,7 +44,7 @@ impl ContentStore for Contents {
         Ok(stored.await?)
     }
 
-    async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Fault> {
+    async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Error> {
         Ok(self.store.contents().put_project_snapshot(project, snapshot).await?)
     }
 }

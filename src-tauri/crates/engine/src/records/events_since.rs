@@ -2,7 +2,7 @@
 
 use crate::events::subscription::EventFilter;
 use crate::records::Records;
-use arki_domain::{Event, EventBody, Fault, RunId};
+use arki_domain::{Error, Event, EventBody, RunId};
 use arki_store::{LogCursor, StoreError, StoreReader};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Records {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) async fn end_of_events(&self) -> Result<String, Fault> {
+    pub(crate) async fn end_of_events(&self) -> Result<String, Error> {
         Ok(self.store().commits().end().await?.to_string())
     }
 
@@ -35,7 +35,7 @@ impl Records {
         cursor: Option<&str>,
         filter: &EventFilter,
         limit: usize,
-    ) -> Result<EventsSince, Fault> {
+    ) -> Result<EventsSince, Error> {
         let cursor = match cursor {
             Some(cursor) => cursor.parse::<LogCursor>()?,
             None => self.store().commits().begin().await?,

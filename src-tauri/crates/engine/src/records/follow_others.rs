@@ -1,7 +1,7 @@
 //! Announces here what other processes store in the same data directory.
 
 use crate::records::Records;
-use arki_domain::{Event, Fault};
+use arki_domain::{Error, Event};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ impl Records {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn follow_others(self: &Arc<Self>) -> Result<(), Fault> {
+    pub(crate) fn follow_others(self: &Arc<Self>) -> Result<(), Error> {
         let mut tail = self.store.commits().tail()?;
         let records: Weak<Self> = Arc::downgrade(self);
         let thread = std::thread::Builder::new().name("arki-others".to_owned());
@@ -38,7 +38,7 @@ impl Records {
                 std::thread::sleep(if is_quiet { QUIET_INTERVAL } else { LOOK_INTERVAL });
             }
         });
-        following.map(drop).map_err(Fault::internal)
+        following.map(drop).map_err(Error::internal)
     }
 
     /// Events of several sessions, in the order in which they were stored.

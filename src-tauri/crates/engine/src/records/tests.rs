@@ -1,15 +1,15 @@
 //! What reads the store never does so on the thread that everything asynchronous waits for, and no more than it has to.
 
 use crate::client::Client;
+use crate::client_capabilities::ClientCapabilities;
 use crate::engine::{Engine, EngineOptions};
-use crate::presence::Presence;
 use crate::records::reads::Reads;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::sessions::lineage::EVENTS_A_PIECE;
 use crate::sessions::rewind::RewindScope;
 use crate::{Directories, EnvironmentKeys, Keep, Resolution, RunEnd};
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, EventDraft, EventLog, Fault, QueueMode, RunOptions, SessionConfigured, SessionId,
+    ApprovalDecision, ApprovalMode, Error, EventDraft, EventLog, QueueMode, RunOptions, SessionConfigured, SessionId,
 };
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::json;
@@ -32,7 +32,7 @@ impl Stage {
         environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
         let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
         engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
-        let client = Client::attach(&engine, "window", Presence::default());
+        let client = Client::attach(&engine, "window", ClientCapabilities::default());
         Self { home, engine, client, _server: server }
     }
 
@@ -41,7 +41,7 @@ impl Stage {
     }
 
     /// Has it done, and says which lines of it read the store on this thread.
-    async fn done<T>(&self, what: &str, work: impl Future<Output = Result<T, Fault>>) -> T {
+    async fn done<T>(&self, what: &str, work: impl Future<Output = Result<T, Error>>) -> T {
         self.reads().take();
         let done = work.await.unwrap_or_else(|fault| panic!("{what}: {fault:?}"));
         let blocking = self.reads().on_this_thread();

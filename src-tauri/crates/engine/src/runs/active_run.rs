@@ -2,7 +2,7 @@
 
 use arki_agent::{RunControl, RunEnd};
 use arki_api::Sent;
-use arki_domain::{Fault, RunId, SessionId, SubagentStarted};
+use arki_domain::{Error, RunId, SessionId, SubagentStarted};
 use tokio::task::JoinHandle;
 
 /// A run that this process is working on.
@@ -42,4 +42,4 @@ impl From<&ActiveRun> for Sent {
 }
 
 /// A run in progress; the handle ends with its next stop.
-pub(crate) type RunningRun = (ActiveRun, JoinHandle<Result<RunEnd, Fault>>);
+pub(crate) type RunningRun = (ActiveRun, JoinHandle<Result<RunEnd, Error>>);

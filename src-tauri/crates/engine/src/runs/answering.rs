@@ -3,14 +3,14 @@
 //! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
 //! and the other is told.
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::resume::Resume;
 use crate::sessions::lineage::Stretch;
 use arki_domain::projection::RunState;
-use arki_domain::{Code, EventBody, Fault, QuestionAnswered, QuestionId, SessionId};
+use arki_domain::{Code, Error, EventBody, QuestionAnswered, QuestionId, SessionId};
 use std::sync::Arc;
 
 /// The longest answer.
@@ -24,17 +24,17 @@ impl Runs {
     /// another process works on the session, and those of [`Self::resume_run`]. Nothing is recorded then.
     pub(crate) async fn answer_question(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
         question_id: &QuestionId,
         text: &str,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let text = text.trim().to_owned();
         if text.is_empty() {
-            return Err(Fault::new(Code::USAGE, "The answer is empty.", "Say something, or stop the run."));
+            return Err(Error::new(Code::USAGE, "The answer is empty.", "Say something, or stop the run."));
         }
         if text.len() > MAX_ANSWER_BYTES {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 format!("The answer is longer than {} KiB.", MAX_ANSWER_BYTES >> 10),
                 "Name the file in the answer instead of sending it.",
@@ -57,7 +57,7 @@ impl Runs {
         session_id: &SessionId,
         run: Option<&RunState>,
         question_id: &QuestionId,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let open = run.and_then(RunState::open_question);
         if open.is_some_and(|open| open.question_id == *question_id) {
             return Ok(());
@@ -67,12 +67,12 @@ impl Runs {
             was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
         })?;
         Err(match was_asked {
-            true => Fault::new(
+            true => Error::new(
                 Code::QUESTION_ALREADY_ANSWERED,
                 "This question no longer waits for an answer.",
                 "It was answered before, or its run has ended. Send a message instead.",
             ),
-            false => Fault::new(
+            false => Error::new(
                 Code::QUESTION_NOT_FOUND,
                 format!("The session {session_id} has no question {question_id}."),
                 format!("`arki resume {session_id}` shows the open question, if there is one."),

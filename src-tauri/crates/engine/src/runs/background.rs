@@ -6,7 +6,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::this_process::is_alive;
 use arki_domain::projection::{BackgroundCall, Overview};
-use arki_domain::{CallId, EventDraft, Fault, SessionId, ToolAsyncResult};
+use arki_domain::{CallId, Error, EventDraft, SessionId, ToolAsyncResult};
 
 const LOST: &str = "Interrupted: the program ended while this went on. Its effect is unknown, and it was not run again. \
      Check what was done before deciding whether to run it again.";
@@ -16,12 +16,12 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Fault> {
+    pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Error> {
         let background = self.sessions.overview(session_id)?.background;
         Ok(background.going().iter().filter(|call| self.goes_on(session_id, call)).cloned().collect())
     }
 
-    pub(crate) async fn overview(&self, session_id: &SessionId) -> Result<Overview, Fault> {
+    pub(crate) async fn overview(&self, session_id: &SessionId) -> Result<Overview, Error> {
         let session_id = session_id.clone();
         blocking(&self.sessions, move |sessions| sessions.overview(&session_id)).await
     }
@@ -42,7 +42,7 @@ impl Runs {
         &self,
         session_id: &SessionId,
         going: &[BackgroundCall],
-    ) -> Result<Vec<EventDraft>, Fault> {
+    ) -> Result<Vec<EventDraft>, Error> {
         let mut drafts = Vec::new();
         for call in going.iter().filter(|call| !self.goes_on(session_id, call)) {
             let told = self.told_by_subagent(session_id, call).await?;

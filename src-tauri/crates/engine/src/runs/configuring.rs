@@ -12,7 +12,7 @@ use crate::sessions::names::{ambiguous, shown};
 use crate::sessions::session_settings::SessionSettings;
 use arki_api::SessionChanges;
 use arki_domain::projection::{MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES};
-use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionId};
+use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionId};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Runs {
     /// # Errors
     /// `UNKNOWN_PROVIDER`, `PART_UNKNOWN`, `TOOL_UNKNOWN`, `PROMPT_VALIDATION_FAILED` and others; then nothing is
     /// changed.
-    pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Fault> {
+    pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Error> {
         let session = session_id.clone();
         let configured = blocking(self, move |runs| {
             runs.sessions.ensure_whole(&session)?;
@@ -39,7 +39,7 @@ impl Runs {
         Ok(())
     }
 
-    fn configured(&self, session_id: &SessionId, changes: &SessionChanges) -> Result<SessionConfigured, Fault> {
+    fn configured(&self, session_id: &SessionId, changes: &SessionChanges) -> Result<SessionConfigured, Error> {
         let before = self.sessions.settings(session_id)?;
         let open = self.projects.load_project(Path::new(&self.sessions.session(session_id)?.project))?;
         let config = self.projects.config_of(&open)?;
@@ -68,7 +68,7 @@ impl Runs {
         })
     }
 
-    fn ensure_usable(&self, config: &Config, changes: &SessionChanges) -> Result<(), Fault> {
+    fn ensure_usable(&self, config: &Config, changes: &SessionChanges) -> Result<(), Error> {
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         if let Some(model) = given(&changes.model) {
             self.accounts.providers(config).model(&model)?;
@@ -88,7 +88,7 @@ impl Runs {
             _ if system.trim().is_empty() => "The prompt is empty.".to_owned(),
             _ => return Ok(()),
         };
-        Err(Fault::new(Code::PROMPT_VALIDATION_FAILED, wrong, "Write another prompt."))
+        Err(Error::new(Code::PROMPT_VALIDATION_FAILED, wrong, "Write another prompt."))
     }
 
     /// The ids of the parts that are off then.
@@ -97,17 +97,17 @@ impl Runs {
         session_id: &SessionId,
         before: &SessionSettings,
         (off, on): (&[String], &[String]),
-    ) -> Result<Vec<String>, Fault> {
+    ) -> Result<Vec<String>, Error> {
         let next = self.next_request(Path::new(""), Some(session_id))?;
         let mut known: BTreeSet<String> = next.parts.into_iter().filter_map(|part| part.id).collect();
         known.extend(before.off.iter().cloned());
-        let named = |names: &[String]| -> Result<Vec<String>, Fault> {
+        let named = |names: &[String]| -> Result<Vec<String>, Error> {
             names.iter().map(|name| part_named(&known, name, session_id)).collect()
         };
         let parts = switched(&before.off, &named(off)?, &named(on)?);
         if parts.len() > MAX_PARTS_OFF {
             let hint = format!("Switch off up to {MAX_PARTS_OFF}, or compact the session.");
-            return Err(Fault::new(Code::USAGE, "Too many parts are switched off.", hint));
+            return Err(Error::new(Code::USAGE, "Too many parts are switched off.", hint));
         }
         Ok(parts)
     }
@@ -127,7 +127,7 @@ fn switched(before: &[String], off: &[String], on: &[String]) -> Vec<String> {
 }
 
 /// The part of that id, or the only one whose id begins so.
-fn part_named(known: &BTreeSet<String>, name: &str, session_id: &SessionId) -> Result<String, Fault> {
+fn part_named(known: &BTreeSet<String>, name: &str, session_id: &SessionId) -> Result<String, Error> {
     if known.contains(name) {
         return Ok(name.to_owned());
     }
@@ -139,7 +139,7 @@ fn part_named(known: &BTreeSet<String>, name: &str, session_id: &SessionId) -> R
             let nearest = nearest.map_or_else(String::new, |id| format!("The nearest is {}. ", shown(id)));
             let hint = format!("{nearest}`arki context {session_id}` shows them all.");
             let message = format!("The next request has no part {} that can be switched.", shown(name));
-            Err(Fault::new(Code::PART_UNKNOWN, message, hint))
+            Err(Error::new(Code::PART_UNKNOWN, message, hint))
         }
         _ => Err(ambiguous(&format!("\"{}\" fits", shown(name)), "parts", begins)),
     }

@@ -4,7 +4,7 @@
 //! run above (`Sessions::run_above`), which goes on with it. Where a sub-agent stands is read off its own log, so that a
 //! program that is started anew begins nothing twice.
 
-use crate::kernels::delegating::{Delegation, WorksBeneath};
+use crate::executor_factory::delegating::{Delegation, WorksBeneath};
 use crate::projects::trees::NewTree;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -15,7 +15,7 @@ use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{
-    ApprovalId, ApprovalMode, CallContext, Code, DELEGATE_TOOL, Event, Fault, FileChanged, ParentCall, PauseReason,
+    ApprovalId, ApprovalMode, CallContext, Code, DELEGATE_TOOL, Error, Event, FileChanged, ParentCall, PauseReason,
     RunOptions, SessionId, SubagentStarted, TAKE_CHANGES_TOOL,
 };
 use arki_store::ApprovalStatus;
@@ -33,7 +33,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn waits_for_subagents(&self, run: &RunState) -> Result<bool, Fault> {
+    pub(crate) fn waits_for_subagents(&self, run: &RunState) -> Result<bool, Error> {
         let awaited: Vec<&SubagentStarted> = match run.next_step() {
             NextStep::Execute(_) => run.pending_calls().iter().filter_map(PendingCall::subagent).collect(),
             NextStep::AwaitSubagents => run.background().iter().filter_map(PendingCall::subagent).collect(),
@@ -53,7 +53,7 @@ impl Runs {
     }
 
     /// Returns where a sub-agent stands; `None` before it has begun.
-    fn subagent(&self, started: &SubagentStarted) -> Result<Option<(RunState, Vec<Event>)>, Fault> {
+    fn subagent(&self, started: &SubagentStarted) -> Result<Option<(RunState, Vec<Event>)>, Error> {
         let events = self.sessions.run_events(started.run_id.as_str())?.unwrap_or_default();
         Ok(RunState::fold(&events).map(|state| (state, events)))
     }
@@ -62,7 +62,7 @@ impl Runs {
         self: &Arc<Self>,
         delegation: &Delegation,
         SubagentTask { started, task, context }: SubagentTask<'_>,
-    ) -> Result<RunEnd, Fault> {
+    ) -> Result<RunEnd, Error> {
         // The user may stop the sub-agent alone.
         let (cancel, pause) = (context.cancel.child_token(), context.pause.child_token());
         let control = RunControl { cancel, pause, ..RunControl::default() };
@@ -105,7 +105,7 @@ impl Runs {
                 }
             },
         };
-        handle.await.map_err(Fault::internal)?
+        handle.await.map_err(Error::internal)?
     }
 }
 
@@ -116,7 +116,7 @@ impl Runs {
         delegation: &Delegation,
         started: &SubagentStarted,
         parent: &ParentCall,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let (origin, session_id) = (delegation.project.clone(), started.session_id.clone());
         let folder = origin.clone();
         let known = blocking(self, move |runs| {
@@ -131,12 +131,12 @@ impl Runs {
         self.projects.trees().make(NewTree { origin, session_id, parent, secrets }).await
     }
 
-    async fn ensure_tree_is_there(self: &Arc<Self>, started: &SubagentStarted) -> Result<(), Fault> {
+    async fn ensure_tree_is_there(self: &Arc<Self>, started: &SubagentStarted) -> Result<(), Error> {
         let Some(tree) = started.tree.clone() else { return Ok(()) };
         let session_id = started.session_id.clone();
         blocking(self, move |runs| match runs.projects.trees().is_made(&session_id) {
             true => Ok(()),
-            false => Err(Fault::new(
+            false => Err(Error::new(
                 Code::WORKTREE_GONE,
                 format!("The sub-agent's worktree {tree} is gone."),
                 "Delegate the task again.",
@@ -146,7 +146,7 @@ impl Runs {
     }
 
     /// Returns what an isolated sub-agent that has ended changed in its worktree. One without changes is removed.
-    async fn changed_in_tree(self: &Arc<Self>, started: &SubagentStarted) -> Result<Vec<String>, Fault> {
+    async fn changed_in_tree(self: &Arc<Self>, started: &SubagentStarted) -> Result<Vec<String>, Error> {
         if started.tree.is_none() {
             return Ok(Vec::new());
         }
@@ -161,12 +161,12 @@ impl Runs {
     async fn subagent_now(
         self: &Arc<Self>,
         started: &SubagentStarted,
-    ) -> Result<Option<(RunState, Vec<Event>)>, Fault> {
+    ) -> Result<Option<(RunState, Vec<Event>)>, Error> {
         let started = started.clone();
         blocking(self, move |runs| runs.subagent(&started)).await
     }
 
-    fn own_model_of(&self, folder: &Path, agent: &str) -> Result<Option<String>, Fault> {
+    fn own_model_of(&self, folder: &Path, agent: &str) -> Result<Option<String>, Error> {
         let config = self.projects.config_of(&self.projects.load_project(folder)?)?;
         Ok(config.own_model_of(agent).map(str::to_owned))
     }
@@ -212,11 +212,11 @@ fn task_of(
 
 #[async_trait]
 impl WorksBeneath for Runs {
-    async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
+    async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Error> {
         let started = task.started;
         let end = self.subagent_works(delegation, task).await?;
         let stands = self.subagent_now(started).await?;
-        let (state, events) = stands.ok_or_else(|| Fault::internal("a sub-agent without its first event"))?;
+        let (state, events) = stands.ok_or_else(|| Error::internal("a sub-agent without its first event"))?;
         let end = match end {
             RunEnd::Completed { response } => SubagentEnd::Answered { response },
             RunEnd::Failed(fault) => SubagentEnd::Failed(fault),
@@ -234,7 +234,7 @@ impl WorksBeneath for Runs {
         Ok(SubagentStop { end, usage: state.usage, files, background, in_tree })
     }
 
-    async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Fault> {
+    async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Error> {
         let approval_id = approval_id.clone();
         let record = self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await?;
         Ok(record.is_none_or(|record| {
@@ -242,7 +242,7 @@ impl WorksBeneath for Runs {
         }))
     }
 
-    async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+    async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         Runs::tell_above(&self, session_id).await
     }
 }
@@ -253,7 +253,7 @@ pub(super) fn end_of(state: &RunState) -> Option<RunEnd> {
         RunPhase::Completed => Some(RunEnd::Completed { response: state.last_text.clone() }),
         RunPhase::Failed { code, message, hint } => {
             let (code, message, hint) = (code.clone(), message.clone(), hint.clone());
-            Some(RunEnd::Failed(Fault { code, message, hint, retry_after_ms: None, cause: None }))
+            Some(RunEnd::Failed(Error { code, message, hint, retry_after_ms: None, cause: None }))
         }
         RunPhase::Cancelled => Some(RunEnd::Cancelled),
         RunPhase::Paused(PauseReason::Budget) => Some(RunEnd::BudgetExhausted),

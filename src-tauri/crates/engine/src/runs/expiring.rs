@@ -1,6 +1,6 @@
 //! Approvals whose time runs out while a program stays: it goes on with their runs, which rejects them.
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use arki_domain::{ApprovalId, SessionId};
@@ -12,7 +12,7 @@ impl Runs {
     /// Rejects it once its time is over, if this program stays and nobody has answered by then.
     pub(crate) fn expire_in_time(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
         approval_id: &ApprovalId,
     ) {
@@ -35,7 +35,7 @@ impl Runs {
     }
 
     /// Rejects, in time, the approvals that were pending before this program began. To be called within the runtime.
-    pub(crate) fn expire_waiting(self: &Arc<Self>, presence: Presence) {
+    pub(crate) fn expire_waiting(self: &Arc<Self>, presence: ClientCapabilities) {
         let runs = self.clone();
         tokio::spawn(async move {
             let pending = blocking(&runs, |runs| runs.approvals.pending().pending_approvals()).await;

@@ -4,7 +4,7 @@ use crate::projects::open::OpenProject;
 use arki_domain::plural;
 use arki_git::Head;
 use arki_process::CancellationToken;
-use arki_tools::{Kernel, UnaskedRead};
+use arki_tools::{ToolExecutor, UnaskedRead};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::mpsc::{Receiver, channel};
@@ -32,7 +32,7 @@ pub(crate) struct GitState {
 
 impl GitState {
     /// Asks git in the background; nothing where the folder isn't trusted, or not in git. Within a runtime.
-    pub(crate) fn ask(open: &OpenProject, kernel: Arc<Kernel>) -> Self {
+    pub(crate) fn ask(open: &OpenProject, kernel: Arc<ToolExecutor>) -> Self {
         let Some(head) = arki_git::head(kernel.project().root()).filter(|_| open.is_trusted()) else {
             return Self::default();
         };

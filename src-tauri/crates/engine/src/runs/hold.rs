@@ -8,7 +8,7 @@ use crate::sessions::Sessions;
 use crate::sessions::claim::Claim;
 use crate::sessions::lease::SessionLease;
 use arki_agent::RunControl;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use arki_store::LeaseRequest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -96,7 +96,7 @@ impl SessionHold {
         sessions: &Arc<Sessions>,
         claim: Claim,
         control: RunControl,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, Error> {
         let lease = sessions.lease(claim.session_id()).await?;
         Ok(Self { records: records.clone(), sessions: sessions.clone(), lease, control, place: None, claim })
     }

@@ -36,7 +36,7 @@ pub(crate) fn mode_to_tell(
 }
 
 /// The sources of late context, as they were when the run began to work.
-pub(crate) struct Belongings {
+pub(crate) struct LateContextSources {
     project: Arc<Project>,
     rules: LoadedRules,
     skills: Vec<(Guide, Triggers)>,
@@ -47,7 +47,7 @@ pub(crate) struct Belongings {
     redactor: Redactor,
 }
 
-impl Belongings {
+impl LateContextSources {
     /// Makes the sources, without the rules that are off in the session.
     pub(crate) fn new(
         open: &OpenProject,
@@ -105,7 +105,7 @@ impl Belongings {
     }
 }
 
-impl LateContext for Belongings {
+impl LateContext for LateContextSources {
     fn for_prompt(&self, prompt: &str) -> Vec<ContextAdded> {
         let mentioned = self.mentioned.iter().flat_map(|mentioned| mentioned.in_text(prompt));
         let mentioned = mentioned.map(|it| self.added(MENTION_PART, &it.origin, &it.text));

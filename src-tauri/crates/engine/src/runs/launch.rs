@@ -1,15 +1,15 @@
 //! Sets the agent to work: wires its ports and keeps the session's lease alive.
 
 use crate::ActiveRun;
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::Config;
-use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::git_state::GitState;
 use crate::runs::hold::SessionHold;
-use crate::runs::late_context::{Belongings, mode_to_tell};
+use crate::runs::late_context::{LateContextSources, mode_to_tell};
 use crate::runs::mentions::Mentioned;
 use crate::runs::notifying::Notifier;
 use crate::runs::prompt_images::kept_images;
@@ -17,9 +17,9 @@ use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, RunSnapshot};
-use arki_domain::{Code, Fault, ModelOptions, ParentCall, SessionId};
+use arki_domain::{Code, Error, ModelOptions, ParentCall, SessionId};
 use arki_policy::PolicySettings;
-use arki_tools::Kernel;
+use arki_tools::ToolExecutor;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,8 +32,8 @@ impl Runs {
         open: OpenProject,
         config: Config,
         system: Arc<str>,
-        (mut hold, presence): (SessionHold, Presence),
-    ) -> Result<RunningRun, Fault> {
+        (mut hold, presence): (SessionHold, ClientCapabilities),
+    ) -> Result<RunningRun, Error> {
         let (project, session) = (open.path(), session_id.clone());
         let until = (presence, hold.control().clone());
         let wired = blocking(self, move |runs| runs.wired(&session, history, (&open, &config), system, until));
@@ -106,10 +106,10 @@ impl Runs {
     /// Does the work that follows the end of a run, on nobody's way.
     async fn after(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
         project: &str,
-        ended: &Result<RunEnd, Fault>,
+        ended: &Result<RunEnd, Error>,
     ) {
         self.sessions.keep_snapshot_quietly(session_id).await;
         self.sessions.anchor_soon(session_id);
@@ -144,14 +144,14 @@ impl Runs {
         mut history: History,
         (open, config): (&OpenProject, &Config),
         system: Arc<str>,
-        (presence, control): (Presence, RunControl),
-    ) -> Result<(RunParts, RunSnapshot), Fault> {
+        (presence, control): (ClientCapabilities, RunControl),
+    ) -> Result<(RunParts, RunSnapshot), Error> {
         let grants = self.approvals.grants().granted_rules(session_id, &history)?;
-        let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let run = history.run.ok_or_else(|| Error::internal("a run without its first event"))?;
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
         let mode = mode_to_tell(&run, open.is_trusted(), &system, &mut history.transcript);
         let git = match run.turn == 0 {
-            true => GitState::ask(open, self.kernel(open, config, Presence::default())),
+            true => GitState::ask(open, self.kernel(open, config, ClientCapabilities::default())),
             false => GitState::default(),
         };
         let policy = PolicySettings {
@@ -181,7 +181,7 @@ impl Runs {
             control,
         });
         let rules = self.projects.rules_of(open);
-        let belongings = Belongings::new(open, rules, &config.off, skills, mentioned, self.records.redactor());
+        let belongings = LateContextSources::new(open, rules, &config.off, skills, mentioned, self.records.redactor());
         let parts = RunParts {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
@@ -207,7 +207,12 @@ impl Runs {
         Ok((parts, standing))
     }
 
-    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<Kernel> {
+    pub(crate) fn kernel(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        presence: ClientCapabilities,
+    ) -> Arc<ToolExecutor> {
         let mut config = config.clone();
         config.policy.keep_rules_of(&open.path());
         self.kernels.kernel(open, &config, presence)

@@ -13,9 +13,9 @@ use crate::sessions::compacting::EstimatedTokens;
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
 use arki_context::{CountTokens, MentionTarget, PathKind, mentions};
-use arki_domain::{ChatModel, Fault, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
+use arki_domain::{ChatModel, Error, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
 use arki_files::EntryKind;
-use arki_tools::{Kernel, UnaskedRead};
+use arki_tools::{ToolExecutor, UnaskedRead};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const MAX_LOOKUPS: usize = 1000;
 
 /// Reads what is mentioned in a folder.
 pub(crate) struct Mentioned {
-    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) kernel: Arc<ToolExecutor>,
     pub(crate) sessions: Arc<Sessions>,
     /// The session that the prompt is said in; `None` where there is none yet.
     pub(crate) session_id: Option<SessionId>,
@@ -59,7 +59,7 @@ struct Read {
 
 impl Mentioned {
     /// Returns the content for a prompt that is not sent yet.
-    pub(crate) fn in_draft(kernel: Arc<Kernel>, sessions: Arc<Sessions>) -> Self {
+    pub(crate) fn in_draft(kernel: Arc<ToolExecutor>, sessions: Arc<Sessions>) -> Self {
         Self { kernel, sessions, session_id: None, model: None, is_draft: true, control: RunControl::default() }
     }
 
@@ -106,7 +106,7 @@ impl Mentioned {
         paths.iter().filter_map(|path| self.picture(path).ok()).take(max).collect()
     }
 
-    fn picture(&self, path: &str) -> Result<Vec<u8>, Fault> {
+    fn picture(&self, path: &str) -> Result<Vec<u8>, Error> {
         self.kernel.ensure_readable("read_file", &json!({ "path": path }))?;
         let project = self.kernel.project();
         let bytes = project.read(&project.resolve(path)?, MAX_IMAGE_BYTES as u64)?.bytes;
@@ -208,7 +208,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the folder or its configuration cannot be read.
-    pub async fn mentions_in(self: &Arc<Self>, folder: PathBuf, text: String) -> Result<Vec<MentionSize>, Fault> {
+    pub async fn mentions_in(self: &Arc<Self>, folder: PathBuf, text: String) -> Result<Vec<MentionSize>, Error> {
         if !text.contains('@') {
             return Ok(Vec::new());
         }

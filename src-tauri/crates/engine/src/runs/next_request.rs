@@ -1,7 +1,7 @@
 //! The next request of a session before it is sent: what it is made of, and making it shorter because the user asks.
 
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::{AGENT, Config};
-use crate::presence::Presence;
 use crate::projects::rules::told;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -18,7 +18,7 @@ use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_se
 use arki_api::NextRequest;
 use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
 use arki_domain::projection::RunState;
-use arki_domain::{ContextCompacted, EventBody, Executor, Fault, RunOptions, SessionId, ToolDefinition, Usage};
+use arki_domain::{ContextCompacted, Error, EventBody, Executor, RunOptions, SessionId, ToolDefinition, Usage};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the folder, the configuration or the session can't be used.
-    pub fn next_request(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextRequest, Fault> {
+    pub fn next_request(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextRequest, Error> {
         let head = self.head(folder, session)?;
         let (mut history, told) = match session {
             Some(session) => (self.sessions.history(session)?, self.told(session)?),
@@ -78,7 +78,7 @@ impl Runs {
         session_id: &SessionId,
         focus: Option<&str>,
         stop: impl Future<Output = ()>,
-    ) -> Result<Compacted, Fault> {
+    ) -> Result<Compacted, Error> {
         self.until_let_go(session_id).await?;
         let claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
         let control = RunControl::default();
@@ -99,7 +99,7 @@ impl Runs {
         session_id: &SessionId,
         focus: Option<&str>,
         control: &RunControl,
-    ) -> Result<Compacted, Fault> {
+    ) -> Result<Compacted, Error> {
         let session = session_id.clone();
         let told = blocking(self, move |runs| {
             Ok((runs.head(Path::new(""), Some(&session))?, runs.sessions.whole_history(&session)?))
@@ -124,7 +124,7 @@ impl Runs {
         .await
     }
 
-    fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextHead, Fault> {
+    fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextHead, Error> {
         let (folder, agent, settings) = match session {
             Some(session) => {
                 let overview = self.sessions.overview(session)?;
@@ -139,7 +139,7 @@ impl Runs {
         let core = settings.core.as_deref().unwrap_or(&config.core);
         let scope = PromptScope { core, is_subagent: false, answers: false };
         let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), scope)?;
-        let tools = self.kernel(&open, &config, Presence::default()).definitions();
+        let tools = self.kernel(&open, &config, ClientCapabilities::default()).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;
         warnings.extend(custom.as_ref().and_then(unknown_variables));
@@ -147,7 +147,7 @@ impl Runs {
     }
 
     /// Returns what the session's own log says of its requests.
-    fn told(&self, session: &SessionId) -> Result<LoggedRequests, Fault> {
+    fn told(&self, session: &SessionId) -> Result<LoggedRequests, Error> {
         let mut told = LoggedRequests::default();
         let own = Stretch { session_id: session.clone(), to_seq: None };
         self.sessions.each_event(&own, |event| told.apply(event.seq, event.body()))?;

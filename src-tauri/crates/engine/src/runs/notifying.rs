@@ -6,7 +6,7 @@ use crate::runs::Runs;
 use arki_agent::RunEnd;
 use arki_domain::projection::RunState;
 use arki_domain::{
-    ApprovalId, CallContext, EventDraft, EventLog, Executor, Fault, HookMoment, NotificationKind, SessionId,
+    ApprovalId, CallContext, Error, EventDraft, EventLog, Executor, HookMoment, NotificationKind, SessionId,
 };
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -83,7 +83,7 @@ impl Notifier {
 
 impl Runs {
     /// Begins to tell hooks how a run ended. What the user did needs no notification.
-    pub(crate) fn notify_soon(self: &Arc<Self>, notifier: Notifier, ended: &Result<RunEnd, Fault>) {
+    pub(crate) fn notify_soon(self: &Arc<Self>, notifier: Notifier, ended: &Result<RunEnd, Error>) {
         let Ok(end) = ended else { return };
         if matches!(end, RunEnd::Cancelled | RunEnd::Paused) {
             return;
@@ -97,7 +97,7 @@ impl Runs {
         });
     }
 
-    async fn notify(self: &Arc<Self>, notifier: Notifier, end: RunEnd) -> Result<(), Fault> {
+    async fn notify(self: &Arc<Self>, notifier: Notifier, end: RunEnd) -> Result<(), Error> {
         let Notifier { executor, context } = notifier;
         let (kind, news) = match end {
             RunEnd::AwaitingApproval(approval_id) => {

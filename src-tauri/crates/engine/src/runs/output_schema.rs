@@ -1,15 +1,15 @@
 //! Answers in a form that the user prescribes (`--output-schema`).
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use serde_json::Value;
 
 /// Checks that the schema can be asked for at all.
 ///
 /// # Errors
 /// `USAGE` when it is not a JSON Schema of an object.
-pub fn ensure_usable(schema: &Value) -> Result<(), Fault> {
+pub fn ensure_usable(schema: &Value) -> Result<(), Error> {
     let unusable = |what: String| {
-        Fault::new(Code::USAGE, what, "Give a JSON Schema like {\"type\":\"object\",\"properties\":{…}}.")
+        Error::new(Code::USAGE, what, "Give a JSON Schema like {\"type\":\"object\",\"properties\":{…}}.")
     };
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err(unusable("The output schema does not describe an object.".to_owned()));
@@ -23,17 +23,17 @@ pub fn ensure_usable(schema: &Value) -> Result<(), Fault> {
 ///
 /// # Errors
 /// `PROVIDER_BAD_ANSWER` when it does not, `USAGE` when the schema itself is none.
-pub fn check(schema: &Value, answer: &str) -> Result<(), Fault> {
+pub fn check(schema: &Value, answer: &str) -> Result<(), Error> {
     ensure_usable(schema)?;
     let off = |what: String| {
-        Fault::new(
+        Error::new(
             Code::PROVIDER_BAD_ANSWER,
             format!("The answer does not follow the output schema: {what}."),
             "Try again, or choose a model that supports structured output.",
         )
     };
     let answer: Value = serde_json::from_str(answer.trim()).map_err(|_| off("it is not JSON".to_owned()))?;
-    let validator = jsonschema::draft202012::new(schema).map_err(Fault::internal)?;
+    let validator = jsonschema::draft202012::new(schema).map_err(Error::internal)?;
     validator.validate(&answer).map_err(|error| off(error.to_string()))
 }
 

@@ -1,6 +1,6 @@
 //! Input piped in beside a prompt: appended to it, fenced and named, and kept whole where it is long.
 
-use arki_domain::{ArtifactEmitted, Code, Content, Fault, Redactor};
+use arki_domain::{ArtifactEmitted, Code, Content, Error, Redactor};
 use arki_tools::{MAX_ARTIFACT_BYTES, artifact_reference, text_artifact};
 
 /// More is refused, never dropped.
@@ -18,9 +18,9 @@ pub(crate) struct PipedPrompt {
 
 /// # Errors
 /// `USAGE` for more than [`MAX_PIPED_BYTES`].
-pub(crate) fn appended(prompt: String, input: &[u8], redactor: &Redactor) -> Result<PipedPrompt, Fault> {
+pub(crate) fn appended(prompt: String, input: &[u8], redactor: &Redactor) -> Result<PipedPrompt, Error> {
     if input.len() > MAX_PIPED_BYTES {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::USAGE,
             format!("Standard input is longer than {} MiB.", MAX_PIPED_BYTES >> 20),
             "Write it into a file and name that in the prompt, or leave it alone with --no-stdin.",

@@ -9,15 +9,15 @@ pub(crate) mod showing;
 pub(crate) mod starting;
 mod world;
 
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::Config;
-use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
 use crate::runs::active_run::{ActiveRun, RunningRun};
 use crate::runs::hold::SessionHold;
 use arki_agent::{RunControl, RunEnd};
-use arki_domain::{Code, Fault, RunOptions, SessionId};
+use arki_domain::{Code, Error, RunOptions, SessionId};
 use arki_pipelines::{Definition, PipelineParts, PipelineRun, PipelineStanding};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ impl Runs {
     pub(super) fn launch_pipeline(
         self: &Arc<Self>,
         ready: ReadyPipeline,
-        (mut hold, presence): (SessionHold, Presence),
-    ) -> Result<RunningRun, Fault> {
+        (mut hold, presence): (SessionHold, ClientCapabilities),
+    ) -> Result<RunningRun, Error> {
         let ReadyPipeline {
             session_id,
             open,
@@ -100,10 +100,10 @@ impl Runs {
 
     async fn after_pipeline(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
         has_parent: bool,
-        ended: &Result<RunEnd, Fault>,
+        ended: &Result<RunEnd, Error>,
     ) {
         self.sessions.keep_snapshot_quietly(session_id).await;
         self.sessions.anchor_soon(session_id);
@@ -121,9 +121,9 @@ impl Runs {
 
 /// # Errors
 /// `CONTENT_DAMAGED` where it isn't there.
-fn text_of_content(bytes: Option<Vec<u8>>, what: &str) -> Result<String, Fault> {
+fn text_of_content(bytes: Option<Vec<u8>>, what: &str) -> Result<String, Error> {
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
-        Fault::new(
+        Error::new(
             Code::CONTENT_DAMAGED,
             format!("{what} of this run is not stored here."),
             "Start the pipeline again with `arki run`.",

@@ -1,7 +1,7 @@
 //! The start of a run and its inputs: as somebody asks for it, and as it is known before anything has happened.
 
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::AGENT;
-use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
@@ -25,7 +25,7 @@ pub(crate) struct RunPlace {
     pub(crate) agent: String,
     pub(crate) parent: Option<ParentCall>,
     pub(crate) control: RunControl,
-    pub(crate) presence: Presence,
+    pub(crate) presence: ClientCapabilities,
     /// The project, where somebody has just opened it.
     pub(crate) open: Option<OpenProject>,
     /// The settings of the session.
@@ -33,7 +33,7 @@ pub(crate) struct RunPlace {
 }
 
 impl RunPlace {
-    pub(crate) fn of_new_session(project: PathBuf, presence: Presence) -> Self {
+    pub(crate) fn of_new_session(project: PathBuf, presence: ClientCapabilities) -> Self {
         Self {
             session_id: SessionId::new(),
             is_new: true,

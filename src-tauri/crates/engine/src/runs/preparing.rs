@@ -1,8 +1,8 @@
 //! Prepares the inputs of a run before its session is taken: the folder, its configuration and MCP servers, the prompt
 //! with what belongs to it, the system prompt.
 
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::Config;
-use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -12,7 +12,7 @@ use crate::runs::place::StartRun;
 use crate::runs::prompt_images;
 use crate::runs::system_prompt::PromptScope;
 use crate::sessions::session_settings::SessionSettings;
-use arki_domain::{ArtifactEmitted, Content, Fault, MessageId, RunOptions, ToolNames};
+use arki_domain::{ArtifactEmitted, Content, Error, MessageId, RunOptions, ToolNames};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ impl Runs {
         config: Config,
         start: StartRun,
         settings: SessionSettings,
-        (is_subagent, presence): (bool, Presence),
-    ) -> Result<PreparedRun, Fault> {
+        (is_subagent, presence): (bool, ClientCapabilities),
+    ) -> Result<PreparedRun, Error> {
         self.projects.session_trees().ensure_whole(&open.place())?;
         let PipedPrompt { prompt, mut contents, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
@@ -50,7 +50,7 @@ impl Runs {
         let model = start.model.or(settings.model).unwrap_or_else(|| config.model.clone());
         let mut shown = start.images;
         if prompt.contains('@') && !is_subagent {
-            let kernel = self.kernel(&open, &config, Presence::default());
+            let kernel = self.kernel(&open, &config, ClientCapabilities::default());
             let mentioned = Mentioned::in_draft(kernel, self.sessions.clone());
             let room = prompt_images::MAX_IMAGES.saturating_sub(shown.len());
             shown.extend(mentioned.pictures_in(&prompt, room));
@@ -97,7 +97,7 @@ impl Runs {
         project: PathBuf,
         agent: String,
         settings: SessionSettings,
-    ) -> Result<(OpenProject, Config), Fault> {
+    ) -> Result<(OpenProject, Config), Error> {
         let opened = blocking(self, move |runs| {
             let open = open.map_or_else(|| runs.projects.load_project(&project), Ok)?;
             let config = runs.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);

@@ -6,7 +6,7 @@ use crate::records::{Records, blocking};
 use crate::runs::Runs;
 use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
-use arki_domain::{Code, Content, ContentKind, Fault, Image, MAX_IMAGE_BYTES, SessionId, picture_type};
+use arki_domain::{Code, Content, ContentKind, Error, Image, MAX_IMAGE_BYTES, SessionId, picture_type};
 use arki_llm::{ModelInfo, image_tokens};
 use arki_tools::{decode_picture, picture_too_large, sendable_picture};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -21,22 +21,22 @@ const MAX_SOURCE_BYTES: usize = 20 << 20;
 const MAX_SOURCE_PIXELS: u64 = 50_000_000;
 
 /// Pictures that are fit to be shown: their contents, and how messages speak of them.
-pub(crate) fn read(images: Vec<Vec<u8>>) -> Result<(Vec<Content>, Vec<Image>), Fault> {
+pub(crate) fn read(images: Vec<Vec<u8>>) -> Result<(Vec<Content>, Vec<Image>), Error> {
     ensure_not_too_many(images.len())?;
     images.into_iter().map(read_one).collect::<Result<Vec<_>, _>>().map(|read| read.into_iter().unzip())
 }
 
-fn read_one(bytes: Vec<u8>) -> Result<(Content, Image), Fault> {
+fn read_one(bytes: Vec<u8>) -> Result<(Content, Image), Error> {
     let (image, bytes) = sendable_picture(bytes)?;
     Ok((Content { hash: image.content_hash.clone(), bytes, kind: ContentKind::Plain }, image))
 }
 
-fn unusable(what: String, hint: &str) -> Fault {
-    Fault::new(Code::USAGE, what, hint)
+fn unusable(what: String, hint: &str) -> Error {
+    Error::new(Code::USAGE, what, hint)
 }
 
 /// Reads what there is to know of a picture. Nothing is kept.
-fn facts(bytes: &[u8]) -> Result<PictureFacts, Fault> {
+fn facts(bytes: &[u8]) -> Result<PictureFacts, Error> {
     let picture = decode_picture(bytes, MAX_SOURCE_BYTES, MAX_SOURCE_PIXELS)?;
     Ok(PictureFacts {
         media_type: picture.media_type.to_owned(),
@@ -51,12 +51,12 @@ fn facts(bytes: &[u8]) -> Result<PictureFacts, Fault> {
 ///
 /// # Errors
 /// `USAGE` where they are too many or too large, or no Base64.
-pub(crate) fn from_base64(pictures: &[String]) -> Result<Vec<Vec<u8>>, Fault> {
+pub(crate) fn from_base64(pictures: &[String]) -> Result<Vec<Vec<u8>>, Error> {
     ensure_not_too_many(pictures.len())?;
     pictures.iter().map(|data| decoded(data, MAX_IMAGE_BYTES)).collect()
 }
 
-fn decoded(data: &str, max_bytes: usize) -> Result<Vec<u8>, Fault> {
+fn decoded(data: &str, max_bytes: usize) -> Result<Vec<u8>, Error> {
     if data.len() > max_bytes.div_ceil(3) * 4 {
         return Err(picture_too_large(&format!("of about {} MB", data.len() / 4 * 3 / 1_000_000), max_bytes));
     }
@@ -64,11 +64,11 @@ fn decoded(data: &str, max_bytes: usize) -> Result<Vec<u8>, Fault> {
     BASE64_STANDARD.decode(data).map_err(broken)
 }
 
-fn ensure_not_too_many(count: usize) -> Result<(), Fault> {
+fn ensure_not_too_many(count: usize) -> Result<(), Error> {
     if count <= MAX_IMAGES {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(Error::new(
         Code::USAGE,
         format!("{count} pictures are too many for one message."),
         format!("Show up to {MAX_IMAGES} at once."),
@@ -77,16 +77,16 @@ fn ensure_not_too_many(count: usize) -> Result<(), Fault> {
 
 /// # Errors
 /// `USAGE` for what is no picture that models can see, or too large.
-pub(crate) fn ensure_picture(bytes: &[u8]) -> Result<(), Fault> {
+pub(crate) fn ensure_picture(bytes: &[u8]) -> Result<(), Error> {
     read_one(bytes.to_vec()).map(drop)
 }
 
 /// Fails where the model is known not to see: it would answer as if nothing was shown, or not at all.
-pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
+pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Error> {
     if !model.is_blind() {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(Error::new(
         Code::USAGE,
         format!("{}/{} can't see pictures.", model.provider, model.model),
         "Choose a model with the ability “vision” (`arki models`), or add it to the model in config.json.",
@@ -94,7 +94,7 @@ pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
 }
 
 /// Returns the images that are still kept: those of an imported session are not.
-pub(crate) fn kept_images(records: &Records, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
+pub(crate) fn kept_images(records: &Records, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Error> {
     let mut images = BTreeMap::new();
     for image in transcript.images() {
         if let Some(bytes) = records.reader().contents().blob(&image.content_hash)? {
@@ -109,7 +109,7 @@ impl Runs {
     ///
     /// # Errors
     /// `USAGE` for what is no picture that models can see, or too large even to be scaled down.
-    pub async fn look_at_picture(self: &Arc<Self>, data: String) -> Result<PictureFacts, Fault> {
+    pub async fn look_at_picture(self: &Arc<Self>, data: String) -> Result<PictureFacts, Error> {
         blocking(self, move |_| facts(&decoded(&data, MAX_SOURCE_BYTES)?)).await
     }
 
@@ -118,7 +118,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Fault> {
+    pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Error> {
         let bytes = self.records.reader().contents().artifact(session_id, content_hash)?;
         let shown = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES).and_then(|bytes| {
             picture_type(&bytes)

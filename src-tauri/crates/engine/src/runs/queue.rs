@@ -4,7 +4,7 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
@@ -13,7 +13,7 @@ use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
 use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{
-    Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueChanged, QueueMode, RunOptions, SessionId,
+    Code, Error, EventDraft, EventLog, MessageId, MessageQueued, QueueChanged, QueueMode, RunOptions, SessionId,
 };
 use std::sync::Arc;
 
@@ -33,17 +33,17 @@ impl Runs {
     /// Those of [`Self::start_run`] and [`Self::queue_message`], and `SESSION_BUSY` for pictures that would have to wait.
     pub(crate) async fn send(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         start: StartRun,
         mode: QueueMode,
-    ) -> Result<Accepted, Fault> {
+    ) -> Result<Accepted, Error> {
         let RunTarget::Session(session_id) = start.target.clone() else {
             return self.start_run(presence, start).await.map(Accepted::Started);
         };
         let text = start.prompt.clone();
         let shows_pictures = !start.images.is_empty();
         match self.start_run(presence, start).await {
-            Err(fault) if fault.is(Code::SESSION_BUSY) && shows_pictures => Err(Fault::new(
+            Err(fault) if fault.is(Code::SESSION_BUSY) && shows_pictures => Err(Error::new(
                 Code::SESSION_BUSY,
                 "A message with pictures can't wait in the queue.",
                 "Send it when the current run has ended, or without its pictures.",
@@ -59,7 +59,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn queue(&self, session_id: &SessionId) -> Result<Queue, Fault> {
+    pub fn queue(&self, session_id: &SessionId) -> Result<Queue, Error> {
         Ok(self.sessions.overview(session_id)?.queue)
     }
 
@@ -72,7 +72,7 @@ impl Runs {
         session_id: &SessionId,
         text: String,
         mode: QueueMode,
-    ) -> Result<MessageId, Fault> {
+    ) -> Result<MessageId, Error> {
         check(&text)?;
         let session = session_id.clone();
         blocking(self, move |runs| runs.ensure_takes_one_more(&session)).await?;
@@ -82,10 +82,10 @@ impl Runs {
         Ok(message_id)
     }
 
-    fn ensure_takes_one_more(&self, session_id: &SessionId) -> Result<(), Fault> {
+    fn ensure_takes_one_more(&self, session_id: &SessionId) -> Result<(), Error> {
         self.sessions.ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::QUEUE_FULL,
                 format!("This session already has {MAX_QUEUED_MESSAGES} queued messages."),
                 "Wait until some are sent, or remove some with `arki queue rm`.",
@@ -98,7 +98,7 @@ impl Runs {
     ///
     /// # Errors
     /// `MESSAGE_NOT_FOUND` when one of them does not wait any more; nothing has changed then.
-    pub async fn set_queue(self: &Arc<Self>, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<(), Fault> {
+    pub async fn set_queue(self: &Arc<Self>, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<(), Error> {
         let (session, messages) = (session_id.clone(), messages.to_vec());
         if let Some(changed) = blocking(self, move |runs| runs.changed_queue(&session, &messages)).await? {
             self.records.log().append(session_id, vec![EventDraft::of_session(changed)]).await?;
@@ -107,12 +107,12 @@ impl Runs {
     }
 
     /// The log's word for the queue as it is to be; `None` where it is so already.
-    fn changed_queue(&self, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<Option<QueueChanged>, Fault> {
+    fn changed_queue(&self, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<Option<QueueChanged>, Error> {
         let queue = self.queue(session_id)?;
         for message in messages {
             check(&message.text)?;
             if queue.get(&message.message_id).is_none() {
-                return Err(Fault::new(
+                return Err(Error::new(
                     Code::MESSAGE_NOT_FOUND,
                     "One of these messages has already been sent to the model.",
                     "Run `arki queue list` again. A message that was sent can't be changed.",
@@ -133,9 +133,9 @@ impl Runs {
     /// Those of [`Self::start_run`].
     pub(crate) async fn send_next(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
-    ) -> Result<Option<RunningRun>, Fault> {
+    ) -> Result<Option<RunningRun>, Error> {
         self.until_let_go(session_id).await?;
         let session = session_id.clone();
         match blocking(self, move |runs| runs.next_start(session, presence)).await? {
@@ -144,7 +144,11 @@ impl Runs {
         }
     }
 
-    fn next_start(&self, session_id: SessionId, presence: Presence) -> Result<Option<(RunPlace, StartRun)>, Fault> {
+    fn next_start(
+        &self,
+        session_id: SessionId,
+        presence: ClientCapabilities,
+    ) -> Result<Option<(RunPlace, StartRun)>, Error> {
         let overview = self.sessions.overview(&session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let last = overview.run.as_ref();
@@ -165,7 +169,7 @@ impl Runs {
 
     /// A run that has completed is followed by the next message that waits, where its program stays. Runs that others worked
     /// on, or that came with an import, begin nothing here.
-    pub(crate) fn follow_up_soon(self: &Arc<Self>, presence: Presence, session_id: &SessionId) {
+    pub(crate) fn follow_up_soon(self: &Arc<Self>, presence: ClientCapabilities, session_id: &SessionId) {
         if presence.stays {
             let (runs, session_id) = (self.clone(), session_id.clone());
             tokio::spawn(async move { runs.follow_up(presence, &session_id).await });
@@ -173,7 +177,7 @@ impl Runs {
     }
 
     /// Another may have taken the session meanwhile, for a moment.
-    async fn follow_up(self: &Arc<Self>, presence: Presence, session_id: &SessionId) {
+    async fn follow_up(self: &Arc<Self>, presence: ClientCapabilities, session_id: &SessionId) {
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         loop {
             match self.send_next(presence, session_id).await {
@@ -187,12 +191,12 @@ impl Runs {
     }
 }
 
-fn check(text: &str) -> Result<(), Fault> {
+fn check(text: &str) -> Result<(), Error> {
     if text.trim().is_empty() {
-        return Err(Fault::new(Code::USAGE, "The message is empty.", "Say what you want done."));
+        return Err(Error::new(Code::USAGE, "The message is empty.", "Say what you want done."));
     }
     if text.len() > MAX_MESSAGE_BYTES {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::USAGE,
             format!("The message is longer than {} MiB.", MAX_MESSAGE_BYTES >> 20),
             "Name the file in the message instead of sending it.",

@@ -6,7 +6,7 @@ use crate::runs::Runs;
 use crate::sessions::lineage::Stretch;
 use arki_agent::SessionLog;
 use arki_context::{reflection_request, reflections};
-use arki_domain::{EventBody, EventDraft, EventId, EventLog, Fault, Remembered, RequestPurpose, SessionId};
+use arki_domain::{Error, EventBody, EventDraft, EventId, EventLog, Remembered, RequestPurpose, SessionId};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl Runs {
         });
     }
 
-    async fn reflect(self: &Arc<Self>, session_id: &SessionId, project: &str) -> Result<(), Fault> {
+    async fn reflect(self: &Arc<Self>, session_id: &SessionId, project: &str) -> Result<(), Error> {
         let session = session_id.clone();
         let since = blocking(self, move |runs| runs.since_reflection(&session)).await?;
         let is_due = since.runs >= ENOUGH_RUNS || since.observations.len() >= ENOUGH_OBSERVATIONS;
@@ -61,7 +61,7 @@ impl Runs {
         Ok(())
     }
 
-    fn since_reflection(&self, session_id: &SessionId) -> Result<SinceReflection, Fault> {
+    fn since_reflection(&self, session_id: &SessionId) -> Result<SinceReflection, Error> {
         let mut since = SinceReflection::default();
         let own = Stretch { session_id: session_id.clone(), to_seq: None };
         self.sessions.each_event(&own, |event| match event.body() {

@@ -1,7 +1,7 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::Config;
-use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
@@ -16,8 +16,8 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody,
-    EventDraft, EventLog, Fault, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role,
+    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, Error,
+    EventBody, EventDraft, EventLog, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role,
     RunId, RunResumed, SessionId,
 };
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Resume {
     /// Only with this run; with the session's last where `None`.
     pub(crate) run: Option<RunId>,
     /// The capabilities of the client that hosts the run from now on.
-    pub(crate) presence: Presence,
+    pub(crate) presence: ClientCapabilities,
     /// The answer to the model's question.
     pub(crate) answer: Option<QuestionAnswered>,
     /// The version of the definition with which a pipeline's run goes on.
@@ -49,10 +49,10 @@ impl Runs {
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
     pub(crate) async fn resume_run(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let session_id = self.run_above(session_id).await?;
         self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
     }
@@ -64,11 +64,11 @@ impl Runs {
     /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
     pub(crate) async fn resume_named(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         named: &NamedPlace,
         approve: Option<ApprovalMode>,
         definition: DefinitionChoice,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let session_id = named.session.session_id.clone();
         let above = self.run_above(&session_id).await?;
         let run = named.run.clone().filter(|_| above == session_id);
@@ -81,9 +81,9 @@ impl Runs {
     /// As [`Self::resume_run`]. `SESSION_BUSY` also where the run above is at work: it goes on with the session's itself.
     pub(crate) async fn go_on_after_decision(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         self.until_stopped(session_id).await;
         let above = self.run_above(session_id).await?;
         if above != *session_id {
@@ -93,12 +93,12 @@ impl Runs {
     }
 
     /// Calls [`crate::sessions::Sessions::run_above`] on a blocking thread.
-    pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+    pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
         let session_id = session_id.clone();
         blocking(&self.sessions, move |sessions| sessions.run_above(&session_id)).await
     }
 
-    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Fault> {
+    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Error> {
         let claim = self.sessions.claim(session_id, ClaimedWork::Run)?;
         if self.is_of_pipeline(session_id).await? {
             return Box::pin(self.resume_pipeline(claim, session_id, resume)).await;
@@ -125,7 +125,7 @@ impl Runs {
         let session = session_id.clone();
         let history = blocking(self, move |runs| {
             let run_id = history.run.as_ref().map(|run| run.run_id.clone());
-            let run_id = run_id.ok_or_else(|| Fault::internal("a run without its first event"))?;
+            let run_id = run_id.ok_or_else(|| Error::internal("a run without its first event"))?;
             runs.sessions.history_since(history, &session, &run_id)
         });
         self.launch(session_id.clone(), history.await?, open, config, system, (hold, presence)).await
@@ -139,7 +139,7 @@ impl Runs {
         Resume { run: wanted, approve, answer, .. }: Resume,
         (open, config): (&OpenProject, &Config),
         lost: Vec<EventDraft>,
-    ) -> Result<(Arc<str>, Vec<EventDraft>), Fault> {
+    ) -> Result<(Arc<str>, Vec<EventDraft>), Error> {
         if let Some(answer) = &answer {
             self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }
@@ -187,8 +187,11 @@ impl Runs {
             // No grant covers it, so that it would be asked anew at once.
             ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
-                let verdict =
-                    self.kernels.kernel(open, config, Presence::default()).judge(&asked.tool_id, &asked.args, approve);
+                let verdict = self.kernels.kernel(open, config, ClientCapabilities::default()).judge(
+                    &asked.tool_id,
+                    &asked.args,
+                    approve,
+                );
                 if verdict.decision != Decision::Allow {
                     return None;
                 }
@@ -214,8 +217,8 @@ fn cut_off(partial: PartialAnswer) -> OutputMessage {
 
 const NOTHING_APPROVED: &str = "Nothing may be approved in this run (--approve never).";
 
-fn has_ended(session_id: &SessionId) -> Fault {
-    Fault::new(
+fn has_ended(session_id: &SessionId) -> Error {
+    Error::new(
         Code::RUN_NOT_FOUND,
         format!("This run of the session {session_id} has ended, so it can't be resumed."),
         format!("Send a new message instead, such as with `arki exec --session {session_id} PROMPT`."),

@@ -1,6 +1,6 @@
 //! Starting runs: what is checked and recorded before the agent is set to work.
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::projects::open::{OpenedFolder, canonical};
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -16,7 +16,7 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_context::title_from_prompt;
 use arki_domain::projection::{Overview, RunPhase, RunState};
 use arki_domain::{
-    Code, EventDraft, EventLog, Fault, PauseReason, RunStarted, SessionConfigured, SessionCreated, SessionId,
+    Code, Error, EventDraft, EventLog, PauseReason, RunStarted, SessionConfigured, SessionCreated, SessionId,
     SessionSource, TrustChanged,
 };
 use std::path::PathBuf;
@@ -28,7 +28,11 @@ impl Runs {
     /// # Errors
     /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
-    pub(crate) async fn start_run(self: &Arc<Self>, presence: Presence, start: StartRun) -> Result<RunningRun, Fault> {
+    pub(crate) async fn start_run(
+        self: &Arc<Self>,
+        presence: ClientCapabilities,
+        start: StartRun,
+    ) -> Result<RunningRun, Error> {
         self.start_run_in(presence, None, start).await
     }
 
@@ -38,10 +42,10 @@ impl Runs {
     /// As [`Self::start_run`].
     pub(crate) async fn start_run_in(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         opened: Option<OpenedFolder>,
         start: StartRun,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         if let RunTarget::Session(session) = &start.target {
             self.until_let_go(session).await?;
         }
@@ -63,8 +67,8 @@ impl Runs {
         &self,
         session_id: SessionId,
         overview: Overview,
-        presence: Presence,
-    ) -> Result<RunPlace, Fault> {
+        presence: ClientCapabilities,
+    ) -> Result<RunPlace, Error> {
         let project = PathBuf::from(self.sessions.session(&session_id)?.project);
         let settings = SessionSettings::in_overview(&overview);
         let agent = agent_in(overview);
@@ -72,11 +76,11 @@ impl Runs {
     }
 
     /// Starts a run like [`Self::start_run`], where the place is known: the target says nothing more.
-    pub(crate) async fn start_at(self: &Arc<Self>, place: RunPlace, start: StartRun) -> Result<RunningRun, Fault> {
+    pub(crate) async fn start_at(self: &Arc<Self>, place: RunPlace, start: StartRun) -> Result<RunningRun, Error> {
         let RunPlace { session_id, is_new, project, run_id, agent, parent, control, presence, open, mut settings } =
             place;
         if start.prompt.trim().is_empty() {
-            return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
+            return Err(Error::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
         let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
@@ -132,7 +136,7 @@ impl Runs {
 
     /// Returns why the session's start is told to hooks, if it is: once a program.
     fn session_start(&self, session_id: &SessionId, is_new: bool) -> Option<SessionSource> {
-        let is_known = self.taken_up.lock().unwrap_or_else(PoisonError::into_inner).contains(session_id);
+        let is_known = self.started_here.lock().unwrap_or_else(PoisonError::into_inner).contains(session_id);
         match is_new {
             true => Some(SessionSource::Startup),
             false => (!is_known).then_some(SessionSource::Resume),
@@ -140,7 +144,7 @@ impl Runs {
     }
 
     pub(crate) fn take_up(&self, session_id: &SessionId) {
-        self.taken_up.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone());
+        self.started_here.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone());
     }
 
     /// Returns the session's past, and what is said before the run: only in a session that was taken nothing of it
@@ -150,7 +154,7 @@ impl Runs {
         session_id: &SessionId,
         is_new: bool,
         mut prepared: PreparedRun,
-    ) -> Result<(History, PreparedRun, Vec<EventDraft>), Fault> {
+    ) -> Result<(History, PreparedRun, Vec<EventDraft>), Error> {
         let history = if is_new { History::for_run() } else { self.sessions.history_for_run(session_id)? };
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
             self.sessions.ensure_begun_here(&run.run_id)?;
@@ -172,7 +176,7 @@ impl Runs {
     }
 }
 
-fn busy(session_id: &SessionId, run: &RunState) -> Fault {
+fn busy(session_id: &SessionId, run: &RunState) -> Error {
     let (what, hint) = if matches!(run.phase, RunPhase::Paused(PauseReason::Approval)) {
         ("waits for an approval", "Decide it first: `arki approvals list`.".to_owned())
     } else if run.open_question().is_some() {
@@ -180,5 +184,5 @@ fn busy(session_id: &SessionId, run: &RunState) -> Fault {
     } else {
         ("has a run that has not ended", "Resume it with `arki resume`, or stop it.".to_owned())
     };
-    Fault::new(Code::SESSION_BUSY, format!("The session {session_id} {what}."), hint)
+    Error::new(Code::SESSION_BUSY, format!("The session {session_id} {what}."), hint)
 }

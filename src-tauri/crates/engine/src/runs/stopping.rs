@@ -1,13 +1,13 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
 use crate::sessions::claim::ClaimedWork;
 use crate::sessions::{EndsWaitingRuns, Sessions};
 use arki_agent::{RunControl, RunEnd};
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_store::LeaseRequest;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -26,9 +26,9 @@ impl Runs {
     /// When the database cannot be used.
     pub(crate) async fn stop_session(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         session_id: &SessionId,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let above = self.run_above(session_id).await?;
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         let cancelled = loop {
@@ -48,7 +48,7 @@ impl Runs {
             Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
             // The run that waited for it hears of it.
             Ok(Some(ended)) if above != *session_id => {
-                ended.await.map_err(Fault::internal)??;
+                ended.await.map_err(Error::internal)??;
                 match self.go_on_after_decision(presence, session_id).await {
                     // It is at work on what it handed to others, and finds out itself.
                     Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
@@ -63,7 +63,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn pause_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+    pub async fn pause_session(&self, session_id: &SessionId) -> Result<(), Error> {
         if let Some(active) = self.active.of(session_id) {
             active.pause();
             return Ok(());
@@ -80,7 +80,7 @@ impl Runs {
     }
 
     /// Asks the process that works on the session; `busy` when there is none.
-    async fn ask(&self, session_id: &SessionId, request: LeaseRequest, busy: Fault) -> Result<(), Fault> {
+    async fn ask(&self, session_id: &SessionId, request: LeaseRequest, busy: Error) -> Result<(), Error> {
         match self.records.store().leases().request(session_id, request).await? {
             true => Ok(()),
             false => Err(busy),
@@ -91,7 +91,7 @@ impl Runs {
     pub(crate) async fn cancel_run(
         self: &Arc<Self>,
         session_id: &SessionId,
-    ) -> Result<Option<JoinHandle<Result<RunEnd, Fault>>>, Fault> {
+    ) -> Result<Option<JoinHandle<Result<RunEnd, Error>>>, Error> {
         if self.overview(session_id).await?.run.is_none_or(|run| run.is_ended()) {
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl Runs {
 
     /// Waits while a run of this process has ended, as its log says, and has yet to let go of its session: for a moment.
     /// Should it take longer, whoever claims the session then hears that it is busy.
-    pub(crate) async fn until_let_go(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) async fn until_let_go(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         while self.is_claimed_for_run(session_id, give_up) {
             let session = session_id.clone();
@@ -166,9 +166,9 @@ impl Runs {
 
 #[async_trait]
 impl EndsWaitingRuns for Runs {
-    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         match self.cancel_run(session_id).await? {
-            Some(ended) => ended.await.map_err(Fault::internal)?.map(drop),
+            Some(ended) => ended.await.map_err(Error::internal)?.map(drop),
             None => Ok(()),
         }
     }

@@ -12,7 +12,7 @@ use arki_context::{
     BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, WorkMode, build_prompt,
 };
 use arki_domain::projection::PLANNING_CORE;
-use arki_domain::{Fault, PartKind, RunOptions};
+use arki_domain::{Error, PartKind, RunOptions};
 use arki_llm::ModelInfo;
 use arki_process::{shell_name, system_version};
 
@@ -37,7 +37,7 @@ impl Runs {
         config: &Config,
         options: &RunOptions,
         scope: PromptScope<'_>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, Error> {
         let prompt = self.system_prompt_parts(open, config, options, scope)?;
         if let Some(warning) = self.custom_prompt(open, config, options)?.as_ref().and_then(unknown_variables) {
             tracing::warn!("{warning}");
@@ -52,7 +52,7 @@ impl Runs {
         config: &Config,
         options: &RunOptions,
         PromptScope { core, is_subagent, answers }: PromptScope<'_>,
-    ) -> Result<SystemPrompt, Fault> {
+    ) -> Result<SystemPrompt, Error> {
         let found = self.projects.guides_of(open, config);
         let guides = found.without(&config.off);
         let mut rules = at_start(self.projects.rules_of(open));
@@ -111,7 +111,7 @@ impl Runs {
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
-    ) -> Result<Option<BuiltPrompt>, Fault> {
+    ) -> Result<Option<BuiltPrompt>, Error> {
         let layers = PromptLayers {
             call: options.system.as_slice(),
             session: config.session_prompt.as_slice(),

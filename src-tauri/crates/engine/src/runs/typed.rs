@@ -7,7 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::place::{RunTarget, StartRun};
 use arki_context::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand};
-use arki_domain::{Code, Fault, MessageId, QueueMode, SessionId};
+use arki_domain::{Code, Error, MessageId, QueueMode, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Runs {
         self: &Arc<Self>,
         opened: Option<OpenedFolder>,
         start: StartRun,
-    ) -> Result<(Option<OpenedFolder>, StartRun), Fault> {
+    ) -> Result<(Option<OpenedFolder>, StartRun), Error> {
         if SlashCommand::parse(&start.prompt).is_none() {
             return Ok((opened, start));
         }
@@ -48,17 +48,17 @@ impl Runs {
         session_id: &SessionId,
         text: String,
         mode: QueueMode,
-    ) -> Result<MessageId, Fault> {
+    ) -> Result<MessageId, Error> {
         let start = StartRun::new(RunTarget::Session(session_id.clone()), text);
         let (_, start) = self.typed(None, start).await?;
         if start.options.plan || !start.options.skills.is_empty() || start.allowed_tools.is_some() {
             let message = "This command changes how its run works, so it can't wait in the queue.";
-            return Err(Fault::new(Code::USAGE, message, "Send it when the current run has ended."));
+            return Err(Error::new(Code::USAGE, message, "Send it when the current run has ended."));
         }
         self.queue_message(session_id, start.prompt, mode).await
     }
 
-    fn folder_of(&self, target: &RunTarget) -> Result<PathBuf, Fault> {
+    fn folder_of(&self, target: &RunTarget) -> Result<PathBuf, Error> {
         match target {
             RunTarget::NewSession(folder) => Ok(folder.clone()),
             RunTarget::Session(session) => Ok(PathBuf::from(self.sessions.session(session)?.project)),
@@ -66,7 +66,7 @@ impl Runs {
     }
 }
 
-fn expanded(start: StartRun, commands: impl FnOnce() -> FoundCommands) -> Result<StartRun, Fault> {
+fn expanded(start: StartRun, commands: impl FnOnce() -> FoundCommands) -> Result<StartRun, Error> {
     let typed = start.prompt.clone();
     let Some(typed) = SlashCommand::parse(&typed) else { return Ok(start) };
     let built_in_one = typed.built_in();
@@ -98,7 +98,7 @@ fn built_in(
     command: &BuiltInCommand,
     arguments: &str,
     commands: impl FnOnce() -> FoundCommands,
-) -> Result<StartRun, Fault> {
+) -> Result<StartRun, Error> {
     match command.name {
         "commit" => start.prompt = with_arguments(COMMIT, arguments),
         "init" => start.prompt = with_arguments(INIT, arguments),
@@ -118,7 +118,7 @@ fn built_in(
         }
         name => {
             let hint = instead(name).map_or_else(|| list(&commands()), str::to_owned);
-            return Err(Fault::new(Code::USAGE, format!("/{name} doesn't start a run."), hint));
+            return Err(Error::new(Code::USAGE, format!("/{name} doesn't start a run."), hint));
         }
     }
     Ok(start)
@@ -131,14 +131,14 @@ fn with_arguments(prompt: &str, arguments: &str) -> String {
     }
 }
 
-fn needed<'a>(command: &BuiltInCommand, arguments: &'a str) -> Result<&'a str, Fault> {
+fn needed<'a>(command: &BuiltInCommand, arguments: &'a str) -> Result<&'a str, Error> {
     if !arguments.is_empty() {
         return Ok(arguments);
     }
     let BuiltInCommand { name, arguments, .. } = command;
     let optional = arguments.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let message = format!("/{name} needs an argument.");
-    Err(Fault::new(Code::USAGE, message, format!("Write `/{name} {}`.", optional.unwrap_or(arguments))))
+    Err(Error::new(Code::USAGE, message, format!("Write `/{name} {}`.", optional.unwrap_or(arguments))))
 }
 
 /// The way to what begins no run; `None` for the list of commands itself.
@@ -169,7 +169,7 @@ mod tests {
     use crate::projects::slash_commands::FoundCommand;
     use arki_context::{AllowedTools, UserCommand};
 
-    fn typed(prompt: &str) -> Result<StartRun, Fault> {
+    fn typed(prompt: &str) -> Result<StartRun, Error> {
         let source = "---\nmodel: lab/x\nallowed-tools: Read\n---\nDeploy $1 of @main.rs.";
         let command = UserCommand::read("deploy.md", source).unwrap();
         let allowed = AllowedTools::read(&command.allowed_tools);

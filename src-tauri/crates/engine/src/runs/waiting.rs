@@ -1,14 +1,14 @@
 //! Counts the things that wait for the user, over all sessions.
 
 use crate::runs::Runs;
-use arki_domain::Fault;
+use arki_domain::Error;
 
 impl Runs {
     /// Returns how many approvals and questions wait for the user in all sessions. Blocking.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn waiting_count(&self) -> Result<usize, Fault> {
+    pub fn waiting_count(&self) -> Result<usize, Error> {
         let approvals = self.approvals.pending().pending_approvals()?;
         let approvals = approvals.iter().filter(|record| record.request().is_some()).count();
         let of_servers = self.mcp.elicitations();

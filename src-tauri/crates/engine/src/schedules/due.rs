@@ -4,7 +4,7 @@
 //! they went forward, one that there is twice in autumn comes the first time. Every hour is every hour that passes.
 
 use arki_api::MissedRuns;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use cronexpr::{Crontab, FallbackTimezoneOption, MakeTimestamp, ParseOptions, parse_crontab_with};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan, Zoned};
@@ -49,7 +49,7 @@ pub(super) fn dealt_with(since_ms: i64, now_ms: i64) -> i64 {
 impl Times {
     /// # Errors
     /// `USAGE`, for what is no expression of five fields or no time zone.
-    pub(super) fn new(cron: &str, time_zone: Option<&str>) -> Result<Self, Fault> {
+    pub(super) fn new(cron: &str, time_zone: Option<&str>) -> Result<Self, Error> {
         let fields: Vec<&str> = cron.split_whitespace().collect();
         let zone = match time_zone {
             Some(zone) => TimeZone::get(zone).ok(),
@@ -68,7 +68,7 @@ impl Times {
             return Ok(Self { crontab, zone: (!is_hourly).then_some(zone) });
         }
         let zone = time_zone.map(|zone| format!(" in the time zone {zone:?}")).unwrap_or_default();
-        Err(Fault::new(
+        Err(Error::new(
             Code::USAGE,
             format!("{cron:?}{zone} isn't a time that can be scheduled."),
             "Write minute, hour, day of month, month and day of week, such as `30 7 * * MON-FRI`, and an IANA time zone \
@@ -80,10 +80,10 @@ impl Times {
     ///
     /// # Errors
     /// `USAGE`, for a date that never comes, such as 31 February.
-    pub(super) fn ensure_comes(&self, cron: &str, now_ms: i64) -> Result<(), Fault> {
+    pub(super) fn ensure_comes(&self, cron: &str, now_ms: i64) -> Result<(), Error> {
         self.after(now_ms).map(drop).ok_or_else(|| {
             let message = format!("{cron:?} never comes: there is no such date.");
-            Fault::new(Code::USAGE, message, "Choose a day that the month has; `0 0 L * *` is the last day of a month.")
+            Error::new(Code::USAGE, message, "Choose a day that the month has; `0 0 L * *` is the last day of a month.")
         })
     }
 

@@ -3,7 +3,7 @@
 
 use super::SentRequest;
 use arki_api::{SentForm, SentPart, SentParts, SentRole, SentSide, SentText};
-use arki_domain::{Code, EventBody, Fault, Image, Message, ToolRequest};
+use arki_domain::{Code, Error, EventBody, Image, Message, ToolRequest};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -53,17 +53,17 @@ impl SentRequest {
         SentParts { parts: page.map(part).collect(), next: (end < parts.len()).then_some(end) }
     }
 
-    pub(super) fn text_from(&self, side: SentSide, place: usize, from: usize) -> Result<SentText, Fault> {
+    pub(super) fn text_from(&self, side: SentSide, place: usize, from: usize) -> Result<SentText, Error> {
         let parts = self.parts(side);
         let part = parts.get(place).ok_or_else(|| {
-            Fault::new(Code::USAGE, format!("The request has no part {place}."), "Open the request again.")
+            Error::new(Code::USAGE, format!("The request has no part {place}."), "Open the request again.")
         })?;
         Ok(piece(&part.text, from, BYTES_A_PIECE))
     }
 
-    pub(super) fn json(&self, form: SentForm) -> Result<String, Fault> {
+    pub(super) fn json(&self, form: SentForm) -> Result<String, Error> {
         match form {
-            SentForm::Neutral => serde_json::to_string_pretty(&self.as_json()).map_err(Fault::internal),
+            SentForm::Neutral => serde_json::to_string_pretty(&self.as_json()).map_err(Error::internal),
             SentForm::Body => Ok(String::from_utf8_lossy(self.proven_body()?).into_owned()),
         }
     }
@@ -72,9 +72,9 @@ impl SentRequest {
     ///
     /// # Errors
     /// `USAGE` where they aren't proven.
-    pub fn proven_body(&self) -> Result<&[u8], Fault> {
+    pub fn proven_body(&self) -> Result<&[u8], Error> {
         self.body.as_deref().ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::USAGE,
                 format!("The bytes of request {} can't be proven, so they aren't shown.", self.seq),
                 "Look at the request in Arki's own form instead.",

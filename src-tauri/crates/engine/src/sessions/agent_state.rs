@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::projection::AgentState;
-use arki_domain::{EventDraft, EventLog, Fault, SessionId, StateChanged};
+use arki_domain::{Error, EventDraft, EventLog, SessionId, StateChanged};
 use std::sync::Arc;
 
 impl Sessions {
@@ -11,7 +11,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
-    pub fn agent_state(&self, session_id: &SessionId) -> Result<AgentState, Fault> {
+    pub fn agent_state(&self, session_id: &SessionId) -> Result<AgentState, Error> {
         self.session(session_id)?;
         self.agent_state_at(session_id, u64::MAX)
     }
@@ -24,7 +24,7 @@ impl Sessions {
         self: &Arc<Self>,
         session_id: &SessionId,
         change: StateChanged,
-    ) -> Result<AgentState, Fault> {
+    ) -> Result<AgentState, Error> {
         let session = session_id.clone();
         let (state, change) = blocking(self, move |sessions| {
             let state = sessions.agent_state(&session)?;
@@ -43,13 +43,13 @@ impl Sessions {
     }
 
     /// Returns what has to change for the state to be what it was right after event `to_seq`; `None` where it is that.
-    pub(crate) fn state_taken_back(&self, session_id: &SessionId, to_seq: u64) -> Result<Option<EventDraft>, Fault> {
+    pub(crate) fn state_taken_back(&self, session_id: &SessionId, to_seq: u64) -> Result<Option<EventDraft>, Error> {
         let before = self.agent_state_at(session_id, to_seq)?;
         let change = self.agent_state(session_id)?.change_to(before.values());
         Ok((!change.is_empty()).then(|| EventDraft::of_session(change)))
     }
 
-    fn agent_state_at(&self, session_id: &SessionId, to_seq: u64) -> Result<AgentState, Fault> {
+    fn agent_state_at(&self, session_id: &SessionId, to_seq: u64) -> Result<AgentState, Error> {
         let mut state = AgentState::default();
         for stretch in self.lineage(session_id)? {
             let last = stretch.to_seq.unwrap_or(to_seq);

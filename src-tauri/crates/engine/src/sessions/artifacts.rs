@@ -2,7 +2,7 @@
 
 use crate::sessions::Sessions;
 use crate::sessions::names::{ambiguous, shown, unknown};
-use arki_domain::{ArtifactEmitted, Code, EventBody, Fault, RunId, SessionId};
+use arki_domain::{ArtifactEmitted, Code, Error, EventBody, RunId, SessionId};
 
 const EVENTS_A_PIECE: usize = 500;
 /// The shortest part of an id that names an artifact.
@@ -24,7 +24,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn artifacts(&self, session: Option<&SessionId>, most: usize) -> Result<Vec<ListedArtifact>, Fault> {
+    pub fn artifacts(&self, session: Option<&SessionId>, most: usize) -> Result<Vec<ListedArtifact>, Error> {
         let sessions = match session {
             Some(session) => vec![session.clone()],
             None => self.list(most)?.into_iter().map(|session| session.session_id).collect(),
@@ -37,7 +37,7 @@ impl Sessions {
         Ok(found)
     }
 
-    fn each_artifact(&self, session: &SessionId, found: &mut Vec<ListedArtifact>) -> Result<(), Fault> {
+    fn each_artifact(&self, session: &SessionId, found: &mut Vec<ListedArtifact>) -> Result<(), Error> {
         let mut after = 0;
         loop {
             let page = self.events_after(session, after, EVENTS_A_PIECE)?;
@@ -58,7 +58,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `ARTIFACT_NOT_FOUND`, `ID_AMBIGUOUS`, `CONTENT_DAMAGED`, or when the database cannot be read.
-    pub fn artifact(&self, name: &str, most: usize) -> Result<(ListedArtifact, Vec<u8>), Fault> {
+    pub fn artifact(&self, name: &str, most: usize) -> Result<(ListedArtifact, Vec<u8>), Error> {
         let all = self.artifacts(None, most)?;
         let is_meant = |listed: &&ListedArtifact| {
             let id = &listed.emitted.artifact_id;
@@ -83,7 +83,7 @@ impl Sessions {
         let bytes = self.records.reader().contents().artifact(&found.session_id, &found.emitted.content_hash)?;
         let gone = || {
             let message = format!("The content of the artifact {} is no longer stored.", found.emitted.artifact_id);
-            Fault::new(Code::ARTIFACT_NOT_FOUND, message, "`arki artifacts list` lists all artifacts.")
+            Error::new(Code::ARTIFACT_NOT_FOUND, message, "`arki artifacts list` lists all artifacts.")
         };
         Ok((found.clone(), bytes.ok_or_else(gone)?))
     }

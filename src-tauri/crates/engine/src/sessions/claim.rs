@@ -1,7 +1,7 @@
 //! Within this process, a session is worked on by one run at a time; between processes the lease sees to that.
 
 use crate::sessions::Sessions;
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,10 +22,10 @@ pub(crate) struct Claim {
 }
 
 impl Sessions {
-    pub(crate) fn claim(&self, session_id: &SessionId, work: ClaimedWork) -> Result<Claim, Fault> {
+    pub(crate) fn claim(&self, session_id: &SessionId, work: ClaimedWork) -> Result<Claim, Error> {
         let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if claims.contains_key(session_id) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::SESSION_BUSY,
                 format!("The session {session_id} is in use."),
                 "Wait until its run stops, or stop it.",

@@ -4,7 +4,7 @@ use crate::accounts::Accounts;
 use crate::config::Config;
 use arki_agent::CompactionParts;
 use arki_context::CountTokens;
-use arki_domain::{Fault, Message, ToolDefinition};
+use arki_domain::{Error, Message, ToolDefinition};
 use std::sync::Arc;
 
 /// Estimates, until the provider has counted.
@@ -26,7 +26,7 @@ impl CountTokens for EstimatedTokens {
 
 /// # Errors
 /// When the model that is to write summaries can't be had.
-pub(crate) fn compaction_parts(accounts: &Accounts, config: &Config) -> Result<CompactionParts, Fault> {
+pub(crate) fn compaction_parts(accounts: &Accounts, config: &Config) -> Result<CompactionParts, Error> {
     let model = config.compaction.model.as_deref();
     Ok(CompactionParts {
         strategy: config.compaction.strategy,

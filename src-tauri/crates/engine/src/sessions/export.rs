@@ -17,7 +17,7 @@ mod tests;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Code, Event, Fault};
+use arki_domain::{Code, Error, Event};
 use arki_files::OutputFile;
 use std::io::{self, Write};
 use std::path::Path;
@@ -37,7 +37,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When no file can be written there.
-    pub fn output_file(&self, path: &Path) -> Result<OutputFile, Fault> {
+    pub fn output_file(&self, path: &Path) -> Result<OutputFile, Error> {
         Ok(OutputFile::create(path, &self.records.directories().unfinished_exports())?)
     }
 
@@ -45,10 +45,10 @@ impl Sessions {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save_text(&self, path: &Path, text: &str) -> Result<(), Fault> {
+    pub fn save_text(&self, path: &Path, text: &str) -> Result<(), Error> {
         let mut file = self.output_file(path)?;
         match file.write_all(text.as_bytes()).map_err(Stop::from) {
-            Err(Stop::Fault(fault)) => Err(fault),
+            Err(Stop::Error(fault)) => Err(fault),
             Ok(()) | Err(Stop::ReaderGone) => Ok(file.finish()?),
         }
     }
@@ -57,10 +57,10 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read or `out` not be written. A reader that has gone away is no error.
-    pub fn export(&self, session: &SessionSummary, format: ExportFormat, out: &mut dyn Write) -> Result<(), Fault> {
+    pub fn export(&self, session: &SessionSummary, format: ExportFormat, out: &mut dyn Write) -> Result<(), Error> {
         match write(self, session, format, out) {
             Ok(()) | Err(Stop::ReaderGone) => Ok(()),
-            Err(Stop::Fault(fault)) => Err(fault),
+            Err(Stop::Error(fault)) => Err(fault),
         }
     }
 }
@@ -80,12 +80,12 @@ type Out<'a> = &'a mut dyn Write;
 /// Why an export ends early.
 enum Stop {
     ReaderGone,
-    Fault(Fault),
+    Error(Error),
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+impl From<Error> for Stop {
+    fn from(fault: Error) -> Self {
+        Self::Error(fault)
     }
 }
 
@@ -98,7 +98,7 @@ impl From<io::Error> for Stop {
             }
             _ => (Code::IO_FAILED, "The file can't be written there.", "Choose another place and try again."),
         };
-        Self::Fault(Fault::new(code, message, hint))
+        Self::Error(Error::new(code, message, hint))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::records::blocking;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::MAX_LINEAGE;
 use arki_domain::projection::{Overview, SessionSummary};
-use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionCreated, SessionForked, SessionId};
+use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionCreated, SessionForked, SessionId};
 use std::sync::Arc;
 
 impl Sessions {
@@ -12,7 +12,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND`, `SESSION_READ_ONLY` where the log is broken, or when the database cannot be used.
-    pub async fn fork(self: &Arc<Self>, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Fault> {
+    pub async fn fork(self: &Arc<Self>, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Error> {
         let (from, fork) = (session_id.clone(), SessionId::new());
         let drafts = blocking(self, move |sessions| sessions.forked(&from, at)).await?;
         self.records.log().append(&fork, drafts).await?;
@@ -20,14 +20,14 @@ impl Sessions {
     }
 
     /// The events with which the fork begins.
-    fn forked(&self, session_id: &SessionId, at: Option<u64>) -> Result<Vec<EventDraft>, Fault> {
+    fn forked(&self, session_id: &SessionId, at: Option<u64>) -> Result<Vec<EventDraft>, Error> {
         let origin = self.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         let at = at.unwrap_or(last);
         self.ensure_event(session_id, at, last)?;
         self.ensure_whole(session_id)?;
         if self.lineage(session_id)?.len() >= MAX_LINEAGE {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 format!("A session can't be forked more than {MAX_LINEAGE} times in a row."),
                 "Fork one of its origins, or start a new session.",
@@ -51,11 +51,11 @@ impl Sessions {
     }
 
     /// Events are numbered from 1 to `last`.
-    pub(crate) fn ensure_event(&self, session_id: &SessionId, seq: u64, last: u64) -> Result<(), Fault> {
+    pub(crate) fn ensure_event(&self, session_id: &SessionId, seq: u64, last: u64) -> Result<(), Error> {
         if (1..=last).contains(&seq) {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::EVENT_NOT_FOUND,
             format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
             format!("`arki events {session_id}` shows them."),

@@ -3,7 +3,7 @@
 
 use crate::sessions::Sessions;
 use arki_domain::projection::RunState;
-use arki_domain::{Code, Fault, RunId, SessionId, sha256_hex};
+use arki_domain::{Code, Error, RunId, SessionId, sha256_hex};
 use std::sync::Arc;
 
 /// Runs that work for each other, one beneath the other: a pipeline can run others, and an agent.
@@ -15,7 +15,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+    pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
         let mut at = session_id.clone();
         for _ in 0..MAX_LEVELS {
             let above = self.run_right_above(&at)?;
@@ -27,7 +27,7 @@ impl Sessions {
         Ok(at)
     }
 
-    fn run_right_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+    fn run_right_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
         let parent = self.overview(session_id)?.run.and_then(|run| run.parent.map(|parent| (run.run_id, parent)));
         let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
         let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);
@@ -37,11 +37,11 @@ impl Sessions {
     }
 
     /// Checks that the session was begun here: nobody here has granted what a log from elsewhere says was granted.
-    pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Fault> {
+    pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Error> {
         if !self.records.reader().is_imported(run_id)? {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::RUN_NOT_FOUND,
             "This run came from an export, so it can't be resumed here.",
             "Fork the session (`arki sessions fork`) and continue in the fork.",
@@ -49,13 +49,13 @@ impl Sessions {
     }
 
     /// The very text that the run began with.
-    pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
+    pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Error> {
         let stored = self.records.reader().contents().blob(&run.system_prompt_hash)?;
         let text = stored
             .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
             .and_then(|bytes| String::from_utf8(bytes).ok());
         text.map(Arc::from).ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::IMAGE_MISSING,
                 "The settings of this run are not stored here: its session came from an export.",
                 "Fork the session (`arki sessions fork`) and continue in the fork.",

@@ -3,7 +3,7 @@
 use crate::sessions::Sessions;
 use crate::sessions::lineage::{Stretch, each_event};
 use arki_domain::projection::{Progress, RunState, Transcript};
-use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
+use arki_domain::{Error, Event, EventBody, RunId, SessionId, TrustChanged};
 use serde_json::Value;
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(crate) struct History {
 }
 
 impl Sessions {
-    pub(crate) fn history(&self, session: &SessionId) -> Result<History, Fault> {
+    pub(crate) fn history(&self, session: &SessionId) -> Result<History, Error> {
         let mut history = History::default();
         for stretch in self.lineage(session)? {
             let is_own = stretch.session_id == *session;
@@ -35,13 +35,13 @@ impl Sessions {
     }
 
     /// The same of a log that is whole, proved on the way: nothing is added to one that was changed.
-    pub(crate) fn whole_history(&self, session: &SessionId) -> Result<History, Fault> {
+    pub(crate) fn whole_history(&self, session: &SessionId) -> Result<History, Error> {
         self.proved(session, History::default())
     }
 
     /// The same for a run, which lets go of what compactions left out: so it takes as much memory in a long session as in
     /// a short one.
-    pub(crate) fn history_for_run(&self, session: &SessionId) -> Result<History, Fault> {
+    pub(crate) fn history_for_run(&self, session: &SessionId) -> Result<History, Error> {
         if self.lineage(session)?.len() > 1 {
             return self.whole_history(session);
         }
@@ -51,7 +51,7 @@ impl Sessions {
         }
     }
 
-    fn proved(&self, session: &SessionId, mut history: History) -> Result<History, Fault> {
+    fn proved(&self, session: &SessionId, mut history: History) -> Result<History, Error> {
         for stretch in self.lineage(session)?.iter().filter(|stretch| stretch.session_id != *session) {
             self.each_event(stretch, |event| history.apply_inherited(event))?;
         }
@@ -66,14 +66,14 @@ impl Sessions {
         mut history: History,
         session: &SessionId,
         wanted: &RunId,
-    ) -> Result<History, Fault> {
+    ) -> Result<History, Error> {
         let own = Stretch { session_id: session.clone(), to_seq: None };
         self.each_event_after(&own, history.last_seq, |event| history.apply(event, Some(wanted)))?;
         Ok(history)
     }
 
     /// Hands out the stretch's events, the oldest first.
-    pub(crate) fn each_event(&self, stretch: &Stretch, each: impl FnMut(&Event)) -> Result<(), Fault> {
+    pub(crate) fn each_event(&self, stretch: &Stretch, each: impl FnMut(&Event)) -> Result<(), Error> {
         self.each_event_after(stretch, 0, each)
     }
 
@@ -82,7 +82,7 @@ impl Sessions {
         stretch: &Stretch,
         after: u64,
         mut each: impl FnMut(&Event),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         each_event(self, stretch, after, |event| {
             each(event);
             Ok(())

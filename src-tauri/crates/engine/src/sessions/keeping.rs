@@ -6,7 +6,7 @@ use crate::sessions::Sessions;
 use crate::sessions::claim::{Claim, ClaimedWork};
 use arki_api::{StorageUse, StoredSession};
 use arki_disk::free_bytes;
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_files::remove_unfinished_exports;
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
 use std::io::BufRead;
@@ -35,7 +35,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
-    pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
+    pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Error> {
         let id = session_id.clone();
         blocking(self, move |sessions| sessions.ensure_not_waited_for(&id)).await?;
         let _claim = self.claim(session_id, ClaimedWork::Change)?;
@@ -63,12 +63,12 @@ impl Sessions {
     }
 
     /// A sub-agent that is gone while the run above waits for it would be begun anew.
-    fn ensure_not_waited_for(&self, session_id: &SessionId) -> Result<(), Fault> {
+    fn ensure_not_waited_for(&self, session_id: &SessionId) -> Result<(), Error> {
         let above = self.run_above(session_id)?;
         if above == *session_id {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::SESSION_BUSY,
             format!("The session {above} is waiting for {session_id}."),
             format!("Stop {above} first, or remove it together with its sub-agents' sessions."),
@@ -79,7 +79,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn sizes(&self) -> Result<Sizes, Fault> {
+    pub fn sizes(&self) -> Result<Sizes, Error> {
         Ok(self.records.reader().sizes()?)
     }
 
@@ -87,7 +87,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database or the configuration cannot be read.
-    pub fn storage_use(&self) -> Result<StorageUse, Fault> {
+    pub fn storage_use(&self) -> Result<StorageUse, Error> {
         let directories = self.records.directories();
         let sizes = self.sizes()?;
         let stored = |(session_id, title, bytes): (SessionId, String, u64)| StoredSession {
@@ -114,7 +114,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the configuration can't be used or the database not be written.
-    pub async fn tidy_now(self: &Arc<Self>) -> Result<(), Fault> {
+    pub async fn tidy_now(self: &Arc<Self>) -> Result<(), Error> {
         self.tidy_after_kills().await?;
         self.tidy().await
     }
@@ -123,12 +123,12 @@ impl Sessions {
     ///
     /// # Errors
     /// `EXPORT_INVALID`, `SESSION_EXISTS`, `SESSION_BUSY`, or when the database cannot be written.
-    pub async fn import(&self, file: impl BufRead + Send + 'static) -> Result<Vec<ImportedSession>, Fault> {
+    pub async fn import(&self, file: impl BufRead + Send + 'static) -> Result<Vec<ImportedSession>, Error> {
         Ok(self.records.store().import(exported_lines(file)).await?)
     }
 
     /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
-    async fn tidy(self: &Arc<Self>) -> Result<(), Fault> {
+    async fn tidy(self: &Arc<Self>) -> Result<(), Error> {
         let config = self.accounts.user_config()?;
         if let Some(days) = config.delete_sessions_after_days {
             let before_ms = self.records.clock().now_ms().saturating_sub(i64::from(days) * DAY_MS);
@@ -167,7 +167,7 @@ impl Sessions {
 
     /// Finishes what programs left that were killed: sessions that were being removed, files of exports. Quick where nothing
     /// is left.
-    async fn tidy_after_kills(self: &Arc<Self>) -> Result<(), Fault> {
+    async fn tidy_after_kills(self: &Arc<Self>) -> Result<(), Error> {
         if self.records.is_ephemeral() || self.records.unwritable().is_some() {
             return Ok(());
         }
@@ -179,7 +179,7 @@ impl Sessions {
         Ok(self.records.store().upkeep().finish_removals(listed_hashes).await?)
     }
 
-    async fn tidy_if_due(self: &Arc<Self>) -> Result<(), Fault> {
+    async fn tidy_if_due(self: &Arc<Self>) -> Result<(), Error> {
         let tidied_at = self.records.store().read(|reader| reader.meta(TIDIED_AT)).await?;
         let tidied_at: Option<i64> = tidied_at.and_then(|at| at.parse().ok());
         // The clock may have been set back: an age is a distance.
@@ -198,7 +198,7 @@ fn size_of_files(folder: &Path) -> u64 {
 }
 
 /// Logs a failure of a cleanup. Nobody waits for it, so nobody is told.
-fn warn(what: &str, tidied: Result<(), Fault>) {
+fn warn(what: &str, tidied: Result<(), Error>) {
     if let Err(fault) = tidied {
         tracing::warn!(%fault, "{what} was not removed");
     }

@@ -1,7 +1,7 @@
 //! The right to work on a session, among all processes: held for as long as this value lives.
 
 use crate::sessions::Sessions;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use arki_store::Store;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct SessionLease {
 impl Sessions {
     /// # Errors
     /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
-    pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Fault> {
+    pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Error> {
         let (store, owner) = (self.records.store().clone(), self.records.owner().to_owned());
         store.leases().acquire(session_id, &owner, std::process::id()).await?;
         Ok(SessionLease { store, session_id: session_id.clone(), owner, is_held: true })
@@ -25,12 +25,12 @@ impl Sessions {
 
 impl SessionLease {
     /// Says that this process still works on the session. `false`: another one has taken it over.
-    pub(crate) async fn renew(&self) -> Result<bool, Fault> {
+    pub(crate) async fn renew(&self) -> Result<bool, Error> {
         Ok(self.store.leases().renew(&self.session_id, &self.owner).await?)
     }
 
     /// Gives it back, and waits until others can see that.
-    pub(crate) async fn release(mut self) -> Result<(), Fault> {
+    pub(crate) async fn release(mut self) -> Result<(), Error> {
         self.is_held = false;
         Ok(self.store.leases().release(&self.session_id, &self.owner).await?)
     }

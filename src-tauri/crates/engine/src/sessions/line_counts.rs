@@ -4,7 +4,7 @@
 use crate::sessions::Sessions;
 use arki_api::SessionLines;
 use arki_domain::projection::{FileAt, FilesAt, WantedFile};
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use arki_files::changed_lines;
 
 /// Sessions that one question may name.
@@ -21,12 +21,12 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn session_lines(&self, sessions: &[SessionId]) -> Result<Vec<SessionLines>, Fault> {
+    pub fn session_lines(&self, sessions: &[SessionId]) -> Result<Vec<SessionLines>, Error> {
         let lines = sessions.iter().take(MAX_SESSIONS).map(|session_id| self.lines_of(session_id));
         lines.filter_map(Result::transpose).collect()
     }
 
-    fn lines_of(&self, session_id: &SessionId) -> Result<Option<SessionLines>, Fault> {
+    fn lines_of(&self, session_id: &SessionId) -> Result<Option<SessionLines>, Error> {
         let events = self.records.reader().log().session_file_events(session_id, 0)?;
         let mut files = FilesAt::fold(0, &events);
         files.retain(|file| file.wanted != file.last_known || file.wanted == FileAt::Unknown);
@@ -40,7 +40,7 @@ impl Sessions {
     }
 
     /// `None` where a file's lines can't be told.
-    fn sum(&self, files: &[WantedFile]) -> Result<Option<(u32, u32)>, Fault> {
+    fn sum(&self, files: &[WantedFile]) -> Result<Option<(u32, u32)>, Error> {
         let mut sum = (0_u32, 0_u32);
         for file in files {
             let (Some(before), Some(after)) = (self.text_of(&file.wanted)?, self.text_of(&file.last_known)?) else {
@@ -53,7 +53,7 @@ impl Sessions {
     }
 
     /// Looks at sizes alone.
-    fn is_small(&self, files: &[WantedFile]) -> Result<bool, Fault> {
+    fn is_small(&self, files: &[WantedFile]) -> Result<bool, Error> {
         let mut together = 0_u64;
         for hash in files.iter().flat_map(|file| [&file.wanted, &file.last_known]).filter_map(FileAt::hash) {
             let size = self.records.reader().contents().blob_size(hash)?.unwrap_or_default();
@@ -66,7 +66,7 @@ impl Sessions {
     }
 
     /// Nothing has no lines; `None` where nobody knows the content.
-    fn text_of(&self, file: &FileAt) -> Result<Option<Vec<u8>>, Fault> {
+    fn text_of(&self, file: &FileAt) -> Result<Option<Vec<u8>>, Error> {
         match file {
             FileAt::Nothing => Ok(Some(Vec::new())),
             FileAt::File(hash) | FileAt::Link(hash) => Ok(self.records.reader().contents().blob(hash)?),

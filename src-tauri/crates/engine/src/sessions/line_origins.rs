@@ -3,7 +3,7 @@
 use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
 use arki_domain::projection::{FileAt, FilesAt};
-use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
+use arki_domain::{ApprovalId, CallId, Code, Error, Event, EventBody, RunId, SessionId};
 use arki_edit::EDIT_LIMIT_BYTES;
 use arki_files::{AttributedLine, FileVersion, LineOrigin, ProjectPath, attribute, shared_lines};
 use std::collections::{HashMap, HashSet};
@@ -56,13 +56,13 @@ impl Sessions {
     /// # Errors
     /// `CHANGE_NOT_FOUND` where Arki never changed the file, `FILE_NOT_FOUND`, `FILE_NOT_TEXT`, or when it has too many
     /// changes to be told apart.
-    pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Fault> {
+    pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Error> {
         let open = self.projects.load_project(folder)?;
-        let path = open.workplace().resolve(path).map_err(Fault::from)?;
+        let path = open.workplace().resolve(path).map_err(Error::from)?;
         let path = open.workplace().canonical(&path).unwrap_or(path);
         let changes = self.changes_of(&open.place(), path.as_str(), None, MAX_MOVES)?;
         let Some(changes) = changes else {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::CHANGE_NOT_FOUND,
                 format!("Arki has never changed {path}."),
                 "Its lines are yours, or older than the project's sessions.",
@@ -75,7 +75,7 @@ impl Sessions {
             let origin = self.author(event, &mut calls)?;
             versions.push(FileVersion { before: before.as_deref(), after: after.as_deref(), origin });
         }
-        attribute(&versions, &now).map_err(|error| Fault::from(arki_files::FilesError::from(error)))
+        attribute(&versions, &now).map_err(|error| Error::from(arki_files::FilesError::from(error)))
     }
 
     /// The changes of a file, the oldest first, up to the event `end`; where it was moved to `path`, also those before
@@ -86,7 +86,7 @@ impl Sessions {
         path: &str,
         end: Option<&Event>,
         moves: usize,
-    ) -> Result<Option<Vec<KeptChange>>, Fault> {
+    ) -> Result<Option<Vec<KeptChange>>, Error> {
         let mut events = self.records.reader().log().file_changes(project, path)?;
         let end = events.iter().position(|event| end.is_some_and(|end| end.event_id == event.event_id));
         events.truncate(end.unwrap_or(events.len()));
@@ -107,7 +107,7 @@ impl Sessions {
 
     /// Returns the file that the call removed when it made this one: the one that has most of its lines, with the event
     /// of its removal and its content. `None` if none has half of them.
-    fn moved_from(&self, made: &KeptChange, path: &str) -> Result<Option<(String, Event, Vec<u8>)>, Fault> {
+    fn moved_from(&self, made: &KeptChange, path: &str) -> Result<Option<(String, Event, Vec<u8>)>, Error> {
         let EventBody::FileChanged(making) = made.event.body() else { return Ok(None) };
         let Some(after) = &made.after else { return Ok(None) };
         let session_id = &made.event.session_id;
@@ -157,7 +157,7 @@ impl Sessions {
         &self,
         event: &Event,
         known: &mut HashMap<RunId, HashMap<CallId, Arc<AuthorCall>>>,
-    ) -> Result<Author, Fault> {
+    ) -> Result<Author, Error> {
         let call_id = match event.body() {
             EventBody::FileChanged(changed) => Some(changed.call_id),
             EventBody::ChangeTakenBack(taken) => Some(taken.call_id),
@@ -199,10 +199,10 @@ fn is_restored_state(kept: &[KeptChange], KeptChange { event, after, .. }: &Kept
     after_change.or_else(|| kept.iter().position(|change| change.before == *after))
 }
 
-fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Fault> {
-    open.workplace().read_if_present(path, EDIT_LIMIT_BYTES).map_err(Fault::from)?.map(|file| file.bytes).ok_or_else(
+fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Error> {
+    open.workplace().read_if_present(path, EDIT_LIMIT_BYTES).map_err(Error::from)?.map(|file| file.bytes).ok_or_else(
         || {
-            Fault::new(
+            Error::new(
                 Code::FILE_NOT_FOUND,
                 format!("The file {path} doesn't exist now."),
                 "`arki rewind` can bring it back.",

@@ -1,7 +1,7 @@
 //! The origins of a session's conversation: a fork begins with what its origin had said by then.
 
 use crate::sessions::Sessions;
-use arki_domain::{Code, Event, EventBody, Fault, SessionId};
+use arki_domain::{Code, Error, Event, EventBody, SessionId};
 use arki_store::EventPage;
 
 /// The events that fork a session stand among its first.
@@ -28,20 +28,20 @@ pub struct Origin {
 
 /// A source of events.
 pub(crate) trait EventSource {
-    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault>;
+    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error>;
 
     /// A diff that lies beside the log; `None` where it is not kept.
-    fn large_diff(&self, _hash: &str) -> Result<Option<String>, Fault> {
+    fn large_diff(&self, _hash: &str) -> Result<Option<String>, Error> {
         Ok(None)
     }
 }
 
 impl EventSource for Sessions {
-    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
         self.events_after(session_id, after_seq, limit)
     }
 
-    fn large_diff(&self, hash: &str) -> Result<Option<String>, Fault> {
+    fn large_diff(&self, hash: &str) -> Result<Option<String>, Error> {
         let bytes = self.records.reader().contents().blob(hash)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
@@ -52,7 +52,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn origin(&self, session_id: &SessionId) -> Result<Option<Origin>, Fault> {
+    pub fn origin(&self, session_id: &SessionId) -> Result<Option<Origin>, Error> {
         origin(self, session_id)
     }
 
@@ -60,12 +60,12 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read, or forks lead in a circle.
-    pub(crate) fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Fault> {
+    pub(crate) fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Error> {
         lineage(self, session_id)
     }
 }
 
-fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Origin>, Fault> {
+fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Origin>, Error> {
     let first = source.events(session_id, 0, FIRST_EVENTS)?;
     Ok(first.events.iter().find_map(|event| match event.body() {
         EventBody::SessionForked(forked) => Some(Origin { session_id: forked.from_session, seq: forked.from_seq }),
@@ -73,18 +73,18 @@ fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Ori
     }))
 }
 
-pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Result<Vec<Stretch>, Fault> {
+pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Result<Vec<Stretch>, Error> {
     let mut stretches = vec![Stretch { session_id: session_id.clone(), to_seq: None }];
     while let Some(origin) = origin(source, &stretches[stretches.len() - 1].session_id)? {
         if stretches.iter().any(|stretch| stretch.session_id == origin.session_id) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::LOG_CHAIN_BROKEN,
                 format!("An origin of the session {session_id} is missing or was changed."),
                 "`arki verify` shows which one.",
             ));
         }
         if stretches.len() >= MAX_LINEAGE {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::SESSION_READ_ONLY,
                 format!("The session {session_id} is forked more than {MAX_LINEAGE} times in a row."),
                 "Continue in a new session.",
@@ -97,7 +97,7 @@ pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Resul
 }
 
 /// Hands out the stretch's events above `after`, the oldest first.
-pub(crate) fn each_event<E: From<Fault>>(
+pub(crate) fn each_event<E: From<Error>>(
     source: &dyn EventSource,
     stretch: &Stretch,
     mut after: u64,

@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::projection::SessionState;
-use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionId};
+use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionId};
 use std::sync::Arc;
 
 /// The marks to set; `None` leaves one as it is.
@@ -18,7 +18,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_BUSY` for archiving one that works or waits for the user, `SESSION_NOT_FOUND`, or those of the log.
-    pub async fn mark(self: &Arc<Self>, session_id: &SessionId, marks: SessionMarks) -> Result<(), Fault> {
+    pub async fn mark(self: &Arc<Self>, session_id: &SessionId, marks: SessionMarks) -> Result<(), Error> {
         let id = session_id.clone();
         let session = blocking(self, move |sessions| {
             let session = sessions.session(&id)?;
@@ -28,7 +28,7 @@ impl Sessions {
         .await?;
         if marks.archived == Some(true) && matches!(session.state, SessionState::Running | SessionState::Waiting) {
             let message = "This session is running or waits for you, so it can't be archived.";
-            return Err(Fault::new(Code::SESSION_BUSY, message, "Decide or stop its run first."));
+            return Err(Error::new(Code::SESSION_BUSY, message, "Decide or stop its run first."));
         }
         let pinned = marks.pinned.filter(|pinned| *pinned != session.pinned);
         let archived = marks.archived.filter(|archived| *archived != session.archived);

@@ -7,7 +7,7 @@ use arki_api::{MemoryEntry, MemoryState};
 use arki_context::{MAX_MEMORY_BYTES, add_memory, memories, remove_memory};
 use arki_domain::projection::{InboxEntry, MemoryInbox};
 use arki_domain::{
-    Code, EventDraft, EventLog, Fault, MemoryDecision, MemoryReviewed, MemoryScope, SessionId, sha256_hex,
+    Code, Error, EventDraft, EventLog, MemoryDecision, MemoryReviewed, MemoryScope, SessionId, sha256_hex,
 };
 use arki_store::{MIN_ID_PART_BYTES, is_named};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the folder or the database cannot be read.
-    pub fn memory(&self, folder: Option<&Path>) -> Result<Vec<MemoryEntry>, Fault> {
+    pub fn memory(&self, folder: Option<&Path>) -> Result<Vec<MemoryEntry>, Error> {
         let mut entries = self.proposed_memory()?;
         entries.sort_by(|a, b| b.ts.cmp(&a.ts).then_with(|| b.id.cmp(&a.id)));
         if let Some(folder) = folder {
@@ -40,7 +40,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `MEMORY_UNKNOWN`, `UNTRUSTED` where the project's folder is not trusted, `USAGE` for words that can't be kept.
-    pub async fn accept_memory(&self, name: &str, words: Option<&str>) -> Result<MemoryEntry, Fault> {
+    pub async fn accept_memory(&self, name: &str, words: Option<&str>) -> Result<MemoryEntry, Error> {
         let entry = self.pending_memory(name)?;
         let (session_id, project) = (session_of(&entry)?, entry.project.clone().unwrap_or_default());
         let own = words.map(|words| self.kept_words(words)).transpose()?;
@@ -63,7 +63,7 @@ impl Sessions {
 
     /// # Errors
     /// `MEMORY_UNKNOWN`, or when the log cannot be written.
-    pub async fn reject_memory(&self, name: &str) -> Result<MemoryEntry, Fault> {
+    pub async fn reject_memory(&self, name: &str) -> Result<MemoryEntry, Error> {
         let entry = self.pending_memory(name)?;
         let session_id = session_of(&entry)?;
         self.ensure_found_whole(&session_id)?;
@@ -75,7 +75,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `MEMORY_UNKNOWN`, `UNTRUSTED`, `USAGE` for words that can't be kept.
-    pub async fn edit_memory(&self, folder: Option<&Path>, name: &str, words: &str) -> Result<MemoryEntry, Fault> {
+    pub async fn edit_memory(&self, folder: Option<&Path>, name: &str, words: &str) -> Result<MemoryEntry, Error> {
         let words = self.kept_words(words)?;
         self.change_accepted(folder, name, Some(&words)).await
     }
@@ -84,7 +84,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `MEMORY_UNKNOWN`, `UNTRUSTED`.
-    pub async fn remove_memory(&self, folder: Option<&Path>, name: &str) -> Result<MemoryEntry, Fault> {
+    pub async fn remove_memory(&self, folder: Option<&Path>, name: &str) -> Result<MemoryEntry, Error> {
         self.change_accepted(folder, name, None).await
     }
 
@@ -93,7 +93,7 @@ impl Sessions {
         folder: Option<&Path>,
         name: &str,
         words: Option<&str>,
-    ) -> Result<MemoryEntry, Fault> {
+    ) -> Result<MemoryEntry, Error> {
         let entry = found(self.memory(folder)?, MemoryState::Accepted, name)?;
         let path = entry.path.as_deref();
         let changed = |file: &str| {
@@ -110,7 +110,7 @@ impl Sessions {
         })
     }
 
-    fn proposed_memory(&self) -> Result<Vec<MemoryEntry>, Fault> {
+    fn proposed_memory(&self) -> Result<Vec<MemoryEntry>, Error> {
         let mut inboxes: BTreeMap<SessionId, (MemoryInbox, BTreeMap<u64, i64>)> = BTreeMap::new();
         self.records.reader().log().each_memory_event(MAX_SCANNED_EVENTS, |event| {
             let (inbox, times) = inboxes.entry(event.session_id.clone()).or_default();
@@ -136,7 +136,7 @@ impl Sessions {
         Ok(entries)
     }
 
-    fn pending_memory(&self, name: &str) -> Result<MemoryEntry, Fault> {
+    fn pending_memory(&self, name: &str) -> Result<MemoryEntry, Error> {
         found(self.proposed_memory()?, MemoryState::Pending, name)
     }
 
@@ -146,27 +146,27 @@ impl Sessions {
         id: &str,
         decision: MemoryDecision,
         text: Option<String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let reviewed = MemoryReviewed { id: id.to_owned(), decision, text };
         self.records.log().append(session_id, vec![EventDraft::of_session(reviewed)]).await?;
         Ok(())
     }
 
     /// Joins the words into one line and redacts it. Fails if it's empty or too long.
-    fn kept_words(&self, words: &str) -> Result<String, Fault> {
+    fn kept_words(&self, words: &str) -> Result<String, Error> {
         let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
         match line.len() {
             1..=MAX_MEMORY_BYTES => Ok(self.records.redactor().redact(&line).into_owned()),
             bytes => {
                 let message = format!("A memory has 1 to {MAX_MEMORY_BYTES} bytes; this one has {bytes}.");
-                Err(Fault::new(Code::USAGE, message, "Say it in a sentence."))
+                Err(Error::new(Code::USAGE, message, "Say it in a sentence."))
             }
         }
     }
 }
 
-fn session_of(entry: &MemoryEntry) -> Result<SessionId, Fault> {
-    entry.session_id.as_deref().map(SessionId::from).ok_or_else(|| Fault::internal("a proposal without a session"))
+fn session_of(entry: &MemoryEntry) -> Result<SessionId, Error> {
+    entry.session_id.as_deref().map(SessionId::from).ok_or_else(|| Error::internal("a proposal without a session"))
 }
 
 fn accepted(file: &FoundMemory, project: Option<&str>) -> Vec<MemoryEntry> {
@@ -190,7 +190,7 @@ fn accepted_id(scope: MemoryScope, path: Option<&str>, text: &str) -> String {
 }
 
 /// The one of that id, or the only one whose id begins or ends so.
-fn found(entries: Vec<MemoryEntry>, state: MemoryState, name: &str) -> Result<MemoryEntry, Fault> {
+fn found(entries: Vec<MemoryEntry>, state: MemoryState, name: &str) -> Result<MemoryEntry, Error> {
     let mut named: Vec<MemoryEntry> =
         entries.into_iter().filter(|entry| entry.state == state && is_named(&entry.id, name)).collect();
     if let Some(whole) = named.iter().position(|entry| entry.id == name) {
@@ -206,12 +206,12 @@ fn found(entries: Vec<MemoryEntry>, state: MemoryState, name: &str) -> Result<Me
     }
 }
 
-fn memory_unknown(name: &str) -> Fault {
+fn memory_unknown(name: &str) -> Error {
     if name == LAST || name.len() < MIN_ID_PART_BYTES {
         let hint = format!(
             "Give the id, or a part of it with at least {MIN_ID_PART_BYTES} characters; `arki memory list` shows them."
         );
-        return Fault::new(Code::MEMORY_UNKNOWN, format!("No memory has the ID {}.", shown(name)), hint);
+        return Error::new(Code::MEMORY_UNKNOWN, format!("No memory has the ID {}.", shown(name)), hint);
     }
     unknown(Code::MEMORY_UNKNOWN, "memory", name, "arki memory list")
 }

@@ -8,7 +8,7 @@
 use crate::sessions::Sessions;
 use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
-use arki_domain::{Code, Fault, RunId, SessionId};
+use arki_domain::{Code, Error, RunId, SessionId};
 use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, StoreReader, is_named};
 
 /// Stands for the newest.
@@ -30,11 +30,11 @@ pub struct NamedPlace {
 ///
 /// # Errors
 /// `USAGE` for `last`.
-pub fn refuse_last(name: &str) -> Result<(), Fault> {
+pub fn refuse_last(name: &str) -> Result<(), Error> {
     if name != LAST {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(Error::new(
         Code::USAGE,
         "`last` can't be used here: it may not be the one you have seen.",
         "Give the id, or a part of it with at least 4 characters.",
@@ -46,7 +46,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_session(&self, name: &str) -> Result<SessionSummary, Fault> {
+    pub fn find_session(&self, name: &str) -> Result<SessionSummary, Error> {
         Ok(self.find_place(name)?.session)
     }
 
@@ -54,7 +54,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_place(&self, name: &str) -> Result<NamedPlace, Fault> {
+    pub fn find_place(&self, name: &str) -> Result<NamedPlace, Error> {
         let place = |found: NamedSession, seq| {
             let (session_id, run) = (found.session_id, found.run);
             Ok(NamedPlace { session: self.session(&session_id)?, run, seq })
@@ -85,7 +85,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `MESSAGE_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_message(&self, session: &SessionId, waiting: &[QueuedMessage], name: &str) -> Result<usize, Fault> {
+    pub fn find_message(&self, session: &SessionId, waiting: &[QueuedMessage], name: &str) -> Result<usize, Error> {
         let ids = || waiting.iter().map(|message| message.message_id.as_str());
         if name == LAST {
             let newest = ids().enumerate().max_by_key(|(_, id)| *id).map(|(place, _)| place);
@@ -110,7 +110,7 @@ impl Sessions {
 ///
 /// # Errors
 /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-pub(crate) fn session(reader: &StoreReader, name: &str) -> Result<SessionId, Fault> {
+pub(crate) fn session(reader: &StoreReader, name: &str) -> Result<SessionId, Error> {
     match found(reader, name)? {
         Some(found) => Ok(found.session_id),
         None => Err(unknown(Code::SESSION_NOT_FOUND, "session", name, "arki sessions list")),
@@ -122,7 +122,7 @@ pub(crate) struct NamedSession {
     run: Option<RunId>,
 }
 
-pub(crate) fn found(reader: &StoreReader, name: &str) -> Result<Option<NamedSession>, Fault> {
+pub(crate) fn found(reader: &StoreReader, name: &str) -> Result<Option<NamedSession>, Error> {
     if name == LAST {
         return Ok(reader
             .lists()
@@ -148,7 +148,7 @@ pub(crate) fn found(reader: &StoreReader, name: &str) -> Result<Option<NamedSess
 }
 
 /// The session that all of them belong to.
-fn one_session(reader: &StoreReader, name: &str, kinds: &str, named: &[NamedId]) -> Result<Option<SessionId>, Fault> {
+fn one_session(reader: &StoreReader, name: &str, kinds: &str, named: &[NamedId]) -> Result<Option<SessionId>, Error> {
     let Some(first) = named.first() else { return Ok(None) };
     if named.iter().all(|other| other.session_id == first.session_id) {
         return Ok(Some(first.session_id.clone()));
@@ -176,34 +176,34 @@ pub(crate) fn shown(text: &str) -> String {
     visible(&one_line(text), InvisibleCharacters::Code)
 }
 
-pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) -> Fault {
+pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) -> Error {
     let count = candidates.len();
     candidates.truncate(MAX_CANDIDATES);
     let more = if count > MAX_CANDIDATES { ", and more" } else { "" };
-    Fault::new(
+    Error::new(
         Code::ID_AMBIGUOUS,
         format!("{what} several {kinds}: {}{more}.", candidates.join(", ")),
         "Give more of the id: a longer prefix, or an ending of it, which is random.",
     )
 }
 
-pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
+pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Error {
     let article = if matches!(kind, "approval" | "artifact") { "an" } else { "a" };
     let hint = format!("`{list}` lists every {kind}.");
     match name.len() {
-        0 => Fault::new(code, format!("No {kind} was given."), hint),
-        1..MIN_ID_PART_BYTES => Fault::new(
+        0 => Error::new(code, format!("No {kind} was given."), hint),
+        1..MIN_ID_PART_BYTES => Error::new(
             code,
             format!("\"{}\" is too short to name {article} {kind}.", shown(name)),
             format!("A part of an id has at least {MIN_ID_PART_BYTES} characters. {hint}"),
         ),
-        _ if name == LAST => Fault::new(code, format!("There is no {kind} yet."), hint),
-        _ => Fault::new(code, format!("There is no {kind} {}.", shown(name)), hint),
+        _ if name == LAST => Error::new(code, format!("There is no {kind} yet."), hint),
+        _ => Error::new(code, format!("There is no {kind} {}.", shown(name)), hint),
     }
 }
 
-fn no_message(session: &SessionId, name: &str) -> Fault {
-    Fault::new(
+fn no_message(session: &SessionId, name: &str) -> Error {
+    Error::new(
         Code::MESSAGE_NOT_FOUND,
         format!("No message {} is queued in the session {session}.", shown(name)),
         format!("`arki queue list {session}` shows the queued messages."),

@@ -2,7 +2,7 @@
 
 use crate::sessions::Sessions;
 use arki_domain::projection::RunPhase;
-use arki_domain::{Code, Event, EventBody, Fault, QuestionAsked, QuestionId, RunId, SessionId};
+use arki_domain::{Code, Error, Event, EventBody, QuestionAsked, QuestionId, RunId, SessionId};
 
 /// A question whose run waits for the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn open_questions(&self) -> Result<Vec<OpenQuestion>, Fault> {
+    pub fn open_questions(&self) -> Result<Vec<OpenQuestion>, Error> {
         let mut open = Vec::new();
         for session_id in self.records.reader().lists().asking_sessions()? {
             open.extend(self.open_question(&session_id)?);
@@ -34,7 +34,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Fault> {
+    pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Error> {
         let Some(run) = self.overview(session_id)?.run else { return Ok(None) };
         let Some(asked) = run.open_question() else { return Ok(None) };
         Ok(Some(OpenQuestion {
@@ -46,7 +46,7 @@ impl Sessions {
     }
 
     /// Returns when a question was asked, in milliseconds since 1970; 0 if the session has no such question.
-    fn asked_at(&self, session_id: &SessionId, question_id: &QuestionId) -> Result<i64, Fault> {
+    fn asked_at(&self, session_id: &SessionId, question_id: &QuestionId) -> Result<i64, Error> {
         let mut before = None;
         loop {
             let page = self.records.reader().log().page(session_id, before, PAGE)?;
@@ -65,7 +65,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `QUESTION_NOT_FOUND`, with what can be done instead, or when the database cannot be read.
-    pub(crate) fn question_to_answer(&self, session_id: &SessionId) -> Result<OpenQuestion, Fault> {
+    pub(crate) fn question_to_answer(&self, session_id: &SessionId) -> Result<OpenQuestion, Error> {
         if let Some(open) = self.open_question(session_id)? {
             return Ok(open);
         }
@@ -81,6 +81,6 @@ impl Sessions {
                 format!("Run `arki resume {session_id}` without `--answer` to resume it."),
             ),
         };
-        Err(Fault::new(Code::QUESTION_NOT_FOUND, message, hint))
+        Err(Error::new(Code::QUESTION_NOT_FOUND, message, hint))
     }
 }

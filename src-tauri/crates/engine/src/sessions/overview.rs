@@ -7,7 +7,7 @@ use crate::sessions::for_clients;
 use crate::sessions::lineage::Stretch;
 use arki_api::{ForkOrigin, SessionOverview};
 use arki_domain::projection::{Overview, SNAPSHOT_EVERY};
-use arki_domain::{CheckpointId, EventDraft, EventLog, Fault, SessionId, StateSnapshot};
+use arki_domain::{CheckpointId, Error, EventDraft, EventLog, SessionId, StateSnapshot};
 use std::sync::Arc;
 
 impl Sessions {
@@ -15,7 +15,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Fault> {
+    pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Error> {
         let kept = self.records.reader().contents().snapshot(session_id)?;
         let mut overview = kept.and_then(|(_, bytes)| Overview::from_bytes(&bytes)).unwrap_or_default();
         self.each_event_after(&Stretch { session_id: session_id.clone(), to_seq: None }, overview.last_seq, |event| {
@@ -28,7 +28,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
-    pub fn session_overview(self: &Arc<Self>, session_id: &SessionId) -> Result<SessionOverview, Fault> {
+    pub fn session_overview(self: &Arc<Self>, session_id: &SessionId) -> Result<SessionOverview, Error> {
         self.session(session_id)?;
         let overview = self.overview(session_id)?;
         let origin = match &overview.origin {
@@ -52,7 +52,7 @@ impl Sessions {
 
     /// Keeps a snapshot where the last one is [`SNAPSHOT_EVERY`] events old, and says so in the log. Off the way of
     /// whoever waits for an answer.
-    pub(crate) async fn note_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) async fn note_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         if let Some(last_seq) = self.keep_snapshot(session_id).await? {
             let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
             self.records.log().append(session_id, vec![EventDraft::of_session(noted)]).await?;
@@ -62,7 +62,7 @@ impl Sessions {
 
     /// Keeps a snapshot like [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it
     /// ended stays the last that is said of it. The number of the last event that is folded in, where one was kept.
-    pub(crate) async fn keep_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<u64>, Fault> {
+    pub(crate) async fn keep_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<u64>, Error> {
         let session = session_id.clone();
         let due = blocking(self, move |sessions| sessions.due_snapshot(&session)).await?;
         let Some((last_seq, bytes)) = due else { return Ok(None) };
@@ -70,16 +70,16 @@ impl Sessions {
         Ok(Some(last_seq))
     }
 
-    fn due_snapshot(&self, session_id: &SessionId) -> Result<Option<(u64, Vec<u8>)>, Fault> {
+    fn due_snapshot(&self, session_id: &SessionId) -> Result<Option<(u64, Vec<u8>)>, Error> {
         let kept = self.records.reader().contents().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
         if self.records.reader().log().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
             return Ok(None);
         }
         let overview = self.overview(session_id)?;
-        Ok(Some((overview.last_seq, overview.to_bytes().map_err(Fault::internal)?)))
+        Ok(Some((overview.last_seq, overview.to_bytes().map_err(Error::internal)?)))
     }
 
-    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Fault> {
+    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Error> {
         self.overview(session_id).map(agent_in)
     }
 
@@ -100,7 +100,7 @@ pub(crate) fn agent_in(overview: Overview) -> String {
     if overview.agent.is_empty() { AGENT.to_owned() } else { overview.agent }
 }
 
-fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {
+fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Error>) {
     if let Err(fault) = kept {
         tracing::warn!(%session_id, %fault, "no snapshot was kept");
     }

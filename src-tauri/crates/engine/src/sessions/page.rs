@@ -2,7 +2,7 @@
 
 use crate::sessions::Sessions;
 use arki_api::{Event, SessionPage};
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use std::sync::Arc;
 
 impl Sessions {
@@ -15,7 +15,7 @@ impl Sessions {
         session: &SessionId,
         before_seq: Option<u64>,
         limit: usize,
-    ) -> Result<SessionPage, Fault> {
+    ) -> Result<SessionPage, Error> {
         let page = self.records.reader().log().page(session, before_seq, limit)?;
         let partial = match before_seq {
             None => self

@@ -2,7 +2,7 @@
 
 use crate::sessions::Sessions;
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Code, Event, Fault, RunId, SessionId};
+use arki_domain::{Code, Error, Event, RunId, SessionId};
 use arki_store::EventPage;
 use std::path::Path;
 
@@ -11,13 +11,13 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
+    pub fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
         Ok(self.records.reader().lists().sessions(limit, 0)?)
     }
 
-    pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Fault> {
+    pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Error> {
         self.records.reader().lists().session(session)?.ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::SESSION_NOT_FOUND,
                 format!("There is no session {session}."),
                 "`arki sessions list` shows all sessions.",
@@ -29,7 +29,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn latest_session(&self, project: &Path) -> Result<Option<SessionSummary>, Fault> {
+    pub fn latest_session(&self, project: &Path) -> Result<Option<SessionSummary>, Error> {
         Ok(self.records.reader().lists().latest_session(&project.display().to_string())?)
     }
 
@@ -37,7 +37,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+    pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
         Ok(self.records.reader().log().events(session, after_seq, limit)?)
     }
 
@@ -45,7 +45,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn run_events(&self, run: &str) -> Result<Option<Vec<Event>>, Fault> {
+    pub fn run_events(&self, run: &str) -> Result<Option<Vec<Event>>, Error> {
         let run = RunId::from(run);
         match self.records.reader().lists().run(&run)? {
             Some(_) => Ok(Some(self.records.reader().log().run_events(&run)?)),
@@ -57,7 +57,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn each_run_event(&self, run: &RunId, each: impl FnMut(Event)) -> Result<(), Fault> {
+    pub fn each_run_event(&self, run: &RunId, each: impl FnMut(Event)) -> Result<(), Error> {
         Ok(self.records.reader().log().each_run_event(run, each)?)
     }
 }

@@ -3,7 +3,7 @@
 use crate::sessions::Sessions;
 use arki_api::{ReplayedContent, ReplayedFile, ReviewChange};
 use arki_domain::projection::{FileAt, ReplayedFile as Replayed, replayed_files};
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_files::{ChangeSet, FileChange, FileContent, ProjectPath};
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `EVENT_NOT_FOUND`, or when the database cannot be read.
-    pub fn files_then(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<Vec<ReplayedFile>, Fault> {
+    pub fn files_then(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<Vec<ReplayedFile>, Error> {
         let files = self.replayed(session_id, at_seq)?;
         let entry = |(path, file): (String, Replayed)| ReplayedFile { change: change(&file), path };
         Ok(files.into_iter().map(entry).collect())
@@ -37,9 +37,9 @@ impl Sessions {
     /// # Errors
     /// `FILE_NOT_FOUND` where the session never changes it, `IMAGE_MISSING` where its content was not kept, and those of
     /// [`Self::files_then`].
-    pub fn file_then(&self, session_id: &SessionId, at_seq: Option<u64>, path: &str) -> Result<FileThen, Fault> {
+    pub fn file_then(&self, session_id: &SessionId, at_seq: Option<u64>, path: &str) -> Result<FileThen, Error> {
         let Some(file) = self.replayed(session_id, at_seq)?.remove(path) else {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::FILE_NOT_FOUND,
                 format!("The session never changed {path}."),
                 "`arki sessions files` lists the files that it changed.",
@@ -68,14 +68,14 @@ impl Sessions {
         session_id: &SessionId,
         at_seq: Option<u64>,
         path: &str,
-    ) -> Result<ReplayedContent, Fault> {
+    ) -> Result<ReplayedContent, Error> {
         let FileThen { content, diff, .. } = self.file_then(session_id, at_seq, path)?;
         let text = content.and_then(|bytes| String::from_utf8(bytes).ok());
         let is_cut = diff.len() > MAX_SHOWN_BYTES || text.as_ref().is_some_and(|text| text.len() > MAX_SHOWN_BYTES);
         Ok(ReplayedContent { diff: whole_lines(diff), text: text.map(whole_lines), is_cut })
     }
 
-    fn replayed(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<BTreeMap<String, Replayed>, Fault> {
+    fn replayed(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<BTreeMap<String, Replayed>, Error> {
         self.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         let at_seq = at_seq.unwrap_or(last);
@@ -95,9 +95,9 @@ fn change(file: &Replayed) -> Option<ReviewChange> {
     }
 }
 
-fn diff(path: &str, before: Option<FileContent>, after: Option<FileContent>) -> Result<String, Fault> {
+fn diff(path: &str, before: Option<FileContent>, after: Option<FileContent>) -> Result<String, Error> {
     let Some(path) = ProjectPath::recorded(path) else { return Ok(String::new()) };
-    let change = ChangeSet::new(vec![FileChange { path, before, after, mode: None }]).map_err(Fault::from)?;
+    let change = ChangeSet::new(vec![FileChange { path, before, after, mode: None }]).map_err(Error::from)?;
     Ok(change.preview().diff)
 }
 
@@ -110,8 +110,8 @@ fn whole_lines(mut text: String) -> String {
     text
 }
 
-fn missing(path: &str) -> Fault {
-    Fault::new(
+fn missing(path: &str) -> Error {
+    Error::new(
         Code::IMAGE_MISSING,
         format!("The content of {path} at that point is no longer stored."),
         "The log only shows that it was changed. Choose another event or file.",

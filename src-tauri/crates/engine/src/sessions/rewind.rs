@@ -16,7 +16,7 @@ use crate::sessions::Sessions;
 use crate::sessions::claim::ClaimedWork;
 use arki_domain::projection::FilesAt;
 use arki_domain::{
-    CheckpointCreated, CheckpointId, Code, Content, ContentKind, EventDraft, EventLog, Fault, SessionId,
+    CheckpointCreated, CheckpointId, Code, Content, ContentKind, Error, EventDraft, EventLog, SessionId,
     SessionRewound, sha256_hex,
 };
 use arki_files::{Restoration, apply_restorations, plan_restorations};
@@ -28,12 +28,12 @@ impl Sessions {
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND`, `USAGE` for an empty scope, or when the folder or the database cannot be read.
-    pub fn plan_rewind(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
+    pub fn plan_rewind(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Error> {
         let summary = self.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         self.ensure_event(session_id, to_seq, last)?;
         if !scope.files && !scope.conversation {
-            return Err(Fault::new(Code::USAGE, "There is nothing to revert.", "Choose files, conversation or both."));
+            return Err(Error::new(Code::USAGE, "There is nothing to revert.", "Choose files, conversation or both."));
         }
         let ended_run = EndedRun::of(&summary);
         let mut plan = RewindPlan { to_seq, scope, files: Vec::new(), diff: String::new(), prompt: None, ended_run };
@@ -62,7 +62,7 @@ impl Sessions {
         session_id: &SessionId,
         to_seq: u64,
         scope: RewindScope,
-    ) -> Result<RewindPlan, Fault> {
+    ) -> Result<RewindPlan, Error> {
         let session = session_id.clone();
         let planned = blocking(self, move |sessions| {
             sessions.ensure_whole(&session)?;
@@ -87,7 +87,7 @@ impl Sessions {
         session_id: &SessionId,
         to_seq: u64,
         scope: RewindScope,
-    ) -> Result<RewindPlan, Fault> {
+    ) -> Result<RewindPlan, Error> {
         self.tell_interrupted(session_id).await?;
         let session = session_id.clone();
         let plan = blocking(self, move |sessions| sessions.plan_rewind(&session, to_seq, scope)).await?;
@@ -110,7 +110,7 @@ impl Sessions {
     }
 
     /// Records first what an interrupted restoration wrote, so that it can be gone back on like any other.
-    pub(crate) async fn tell_interrupted(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) async fn tell_interrupted(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         let session = session_id.clone();
         let untold = blocking(self, move |sessions| {
             let open = sessions.projects.load_project(Path::new(&sessions.session(&session)?.project))?;
@@ -128,7 +128,7 @@ impl Sessions {
         self: &Arc<Self>,
         session_id: &SessionId,
         plan: RewindPlan,
-    ) -> Result<(RewindPlan, Option<CheckpointId>), Fault> {
+    ) -> Result<(RewindPlan, Option<CheckpointId>), Error> {
         if !plan.files.iter().any(PlannedFile::is_written) {
             return Ok((plan, None));
         }
@@ -145,17 +145,17 @@ impl Sessions {
         let plan = blocking(self, move |_| {
             let written = plan.files.iter().filter(|planned| planned.is_written());
             let restorations = written.map(|planned| planned.restoration(&open)).collect::<Result<Vec<_>, _>>()?;
-            apply_restorations(open.workplace(), restorations).map_err(Fault::from)?;
+            apply_restorations(open.workplace(), restorations).map_err(Error::from)?;
             Ok(plan)
         });
         Ok((plan.await?, Some(checkpoint_id)))
     }
 
-    fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Fault> {
+    fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Error> {
         let open = self.projects.load_project(Path::new(&self.session(session_id)?.project))?;
         match open.is_trusted() {
             true => Ok(open),
-            false => Err(Fault::new(
+            false => Err(Error::new(
                 Code::UNTRUSTED,
                 "This folder is not trusted, so no file in it can be written.",
                 "Trust the folder in the window or with `arki trust`.",
@@ -168,10 +168,10 @@ impl Sessions {
         &self,
         session_id: &SessionId,
         plan: &RewindPlan,
-    ) -> Result<(Vec<Content>, CheckpointCreated), Fault> {
+    ) -> Result<(Vec<Content>, CheckpointCreated), Error> {
         let files: Vec<&PlannedFile> = plan.files.iter().filter(|planned| planned.is_written()).collect();
         let manifest = serde_json::to_vec(&files.iter().map(|planned| &planned.file).collect::<Vec<_>>())
-            .map_err(Fault::internal)?;
+            .map_err(Error::internal)?;
         let manifest = content(&manifest, ContentKind::Plain);
         let created = CheckpointCreated {
             checkpoint_id: CheckpointId::new(),
@@ -192,11 +192,11 @@ impl Sessions {
     }
 
     /// A run that waits for the user has no place to go on from any more; one at work is not ended unasked.
-    async fn end_waiting_run(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+    async fn end_waiting_run(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         if self.is_claimed(session_id) {
             return Err(busy(session_id));
         }
-        let runs = self.runs.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
+        let runs = self.runs.upgrade().ok_or_else(|| Error::internal("the engine is closed"))?;
         match runs.end_waiting(session_id).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) => Err(busy(session_id)),
             ended => ended,
@@ -205,8 +205,8 @@ impl Sessions {
 }
 
 impl PlannedFile {
-    fn restoration(&self, open: &OpenProject) -> Result<Restoration, Fault> {
-        let path = open.workplace().resolve(&self.file.path).map_err(Fault::from)?;
+    fn restoration(&self, open: &OpenProject) -> Result<Restoration, Error> {
+        let path = open.workplace().resolve(&self.file.path).map_err(Error::from)?;
         Ok(Restoration {
             path,
             wanted: self.wanted.clone(),
@@ -217,10 +217,10 @@ impl PlannedFile {
 }
 
 /// Returns what would be written, as a unified diff.
-pub(crate) fn diff(open: &OpenProject, files: &[PlannedFile]) -> Result<String, Fault> {
+pub(crate) fn diff(open: &OpenProject, files: &[PlannedFile]) -> Result<String, Error> {
     let written = files.iter().filter(|planned| planned.is_written());
     let restorations = written.map(|planned| planned.restoration(open)).collect::<Result<Vec<_>, _>>()?;
-    let change = plan_restorations(open.workplace(), restorations).map_err(Fault::from)?;
+    let change = plan_restorations(open.workplace(), restorations).map_err(Error::from)?;
     Ok(change.preview().diff)
 }
 
@@ -228,8 +228,8 @@ fn content(bytes: &[u8], kind: ContentKind) -> Content {
     Content { hash: sha256_hex(bytes), bytes: bytes.to_vec(), kind }
 }
 
-fn busy(session_id: &SessionId) -> Fault {
-    Fault::new(
+fn busy(session_id: &SessionId) -> Error {
+    Error::new(
         Code::SESSION_BUSY,
         format!("The session {session_id} has an active run."),
         "Stop it first, then rewind.",

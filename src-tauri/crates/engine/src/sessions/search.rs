@@ -1,7 +1,7 @@
 //! Search over everything said, run and changed.
 
 use crate::sessions::Sessions;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use arki_store::{EventSearchHit, EventSearchQuery};
 
 impl Sessions {
@@ -9,7 +9,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn search(&self, query: EventSearchQuery) -> Result<Vec<EventSearchHit>, Fault> {
+    pub async fn search(&self, query: EventSearchQuery) -> Result<Vec<EventSearchHit>, Error> {
         match self.records.store().upkeep().index_for_search().await {
             // What was found by an earlier search is found again.
             Err(error) if self.records.store().unwritable().is_some() => {
@@ -30,7 +30,7 @@ impl Sessions {
         text: String,
         limit: usize,
         is_wanted: impl Fn() -> bool + Send + 'static,
-    ) -> Result<Vec<EventSearchHit>, Fault> {
+    ) -> Result<Vec<EventSearchHit>, Error> {
         let found =
             move |reader: &arki_store::StoreReader| reader.log().find_in_session(&session, &text, limit, is_wanted);
         Ok(self.records.store().read(found).await?)

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::sessions::Sessions;
 use arki_domain::projection::Overview;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 
 /// The settings; `None` where the configuration's hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,7 +18,7 @@ pub(crate) struct SessionSettings {
 }
 
 impl Sessions {
-    pub(crate) fn settings(&self, session_id: &SessionId) -> Result<SessionSettings, Fault> {
+    pub(crate) fn settings(&self, session_id: &SessionId) -> Result<SessionSettings, Error> {
         Ok(SessionSettings::in_overview(&self.overview(session_id)?))
     }
 }

@@ -1,13 +1,13 @@
 //! The tools that the agent would be offered in a folder, and those switched off in a session.
 
+use crate::client_capabilities::ClientCapabilities;
 use crate::config::{AGENT, Config};
-use crate::presence::Presence;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::sessions::Sessions;
 use crate::sessions::overview::agent_in;
 use arki_domain::projection::MAX_DISABLED_TOOLS;
-use arki_domain::{Code, EventDraft, EventLog, Executor, Fault, SessionConfigured, SessionId, ToolDefinition};
+use arki_domain::{Code, Error, EventDraft, EventLog, Executor, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,21 +23,21 @@ impl Sessions {
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
-    pub fn tools(&self, folder: &Path) -> Result<Arc<[ToolDefinition]>, Fault> {
+    pub fn tools(&self, folder: &Path) -> Result<Arc<[ToolDefinition]>, Error> {
         self.tools_of(folder, AGENT)
     }
 
-    fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Fault> {
+    fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Error> {
         let open = self.projects.load_project(folder)?;
         let config = self.projects.config_of(&open)?.for_agent(agent)?;
-        Ok(self.kernels.kernel(&open, &config, Presence::default()).definitions())
+        Ok(self.kernels.kernel(&open, &config, ClientCapabilities::default()).definitions())
     }
 
     /// The tools of a session's folder, and which of them its runs have.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the folder or the configuration cannot be used.
-    pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Fault> {
+    pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Error> {
         let overview = self.overview(session)?;
         let disabled = overview.disabled_tools.clone();
         let tools = self.tools_of(Path::new(&self.session(session)?.project), &agent_in(overview))?;
@@ -57,7 +57,7 @@ impl Sessions {
         session: &SessionId,
         on: &[String],
         off: &[String],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let (id, on, off) = (session.clone(), on.to_vec(), off.to_vec());
         let switched = blocking(self, move |sessions| sessions.switched(&id, &on, &off)).await?;
         if let Some(disabled) = switched {
@@ -69,7 +69,7 @@ impl Sessions {
     }
 
     /// The tools that are off then; `None` where nothing would change.
-    fn switched(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<Option<Vec<String>>, Fault> {
+    fn switched(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<Option<Vec<String>>, Error> {
         let open = self.projects.load_project(Path::new(&self.session(session)?.project))?;
         let config = self.projects.config_of(&open)?;
         self.ensure_known_tools(&open, &config, on)?;
@@ -91,12 +91,12 @@ impl Sessions {
         open: &OpenProject,
         config: &Config,
         names: &[String],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         if names.len() > MAX_DISABLED_TOOLS {
             let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
-            return Err(Fault::new(Code::USAGE, "Too many tools were named.", hint));
+            return Err(Error::new(Code::USAGE, "Too many tools were named.", hint));
         }
-        let kernel = self.kernels.kernel(open, config, Presence::default());
+        let kernel = self.kernels.kernel(open, config, ClientCapabilities::default());
         names.iter().try_for_each(|name| kernel.ensure_known(name))
     }
 }

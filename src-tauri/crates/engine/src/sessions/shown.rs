@@ -3,7 +3,7 @@
 
 use crate::sessions::Sessions;
 use arki_api::Shown;
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 
 impl Sessions {
     /// The session, if it works in that folder.
@@ -11,12 +11,12 @@ impl Sessions {
     /// # Errors
     /// `SESSION_ELSEWHERE` when it works in another one, `SESSION_NOT_FOUND` when there is none. Nothing has happened
     /// then.
-    pub fn session_shown(&self, shown: Shown) -> Result<SessionId, Fault> {
+    pub fn session_shown(&self, shown: Shown) -> Result<SessionId, Error> {
         let session = self.session(&SessionId::from(shown.session_id.unwrap_or_default()))?;
         if session.project == shown.folder {
             return Ok(session.session_id);
         }
-        Err(Fault::new(
+        Err(Error::new(
             Code::SESSION_ELSEWHERE,
             format!("This session works in {}, and the window showed {}.", session.project, shown.folder),
             "Select the session again, or open the folder that you mean.",

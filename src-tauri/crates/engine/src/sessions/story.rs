@@ -10,7 +10,7 @@ pub use rewound::Fate;
 use crate::sessions::Sessions;
 use arki_domain::projection::Queue;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalResolved, CallId, Category, Decision, Event, EventBody, Fault, Hunk,
+    ApprovalDecision, ApprovalId, ApprovalResolved, CallId, Category, Decision, Error, Event, EventBody, Hunk,
     PolicyDecided, SessionId, ToolCall,
 };
 use change::proposed_diff;
@@ -77,7 +77,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read, or forks lead in a circle.
-    pub fn tell(&self, session: &SessionId, mut take: impl FnMut(Told)) -> Result<(), Fault> {
+    pub fn tell(&self, session: &SessionId, mut take: impl FnMut(Told)) -> Result<(), Error> {
         for stretch in self.lineage(session)? {
             let mut rewinds = Vec::new();
             self.each_event(&stretch, |event| {

@@ -6,7 +6,7 @@ use crate::sessions::claim::ClaimedWork;
 use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
 use arki_domain::projection::FilesAt;
 use arki_domain::{
-    ChangeTakenBack, Code, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, RestoreAction, SessionId,
+    ChangeTakenBack, Code, Error, Event, EventBody, EventDraft, EventLog, FileChanged, RestoreAction, SessionId,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Sessions {
     ///
     /// # Errors
     /// `CHANGE_NOT_FOUND`, or when the folder or the database cannot be read.
-    pub fn plan_take_back(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+    pub fn plan_take_back(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
         let summary = self.session(session_id)?;
         let open = self.projects.load_project(Path::new(&summary.project))?;
         let events = self.change_with_hooks(session_id, seq)?;
@@ -35,7 +35,7 @@ impl Sessions {
     /// # Errors
     /// `CHANGE_CONFLICT` where later edits touch the same lines, `SESSION_BUSY`, `UNTRUSTED`, those of
     /// [`Self::plan_take_back`], or when the file cannot be written. Nothing has changed then.
-    pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+    pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
         let session = session_id.clone();
         blocking(self, move |sessions| sessions.ensure_whole(&session)).await?;
         let _claim = self.claim(session_id, ClaimedWork::Change)?;
@@ -45,7 +45,7 @@ impl Sessions {
         done
     }
 
-    async fn take_back_alone(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+    async fn take_back_alone(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
         self.tell_interrupted(session_id).await?;
         let session = session_id.clone();
         let (plan, event, changed) = blocking(self, move |sessions| sessions.to_take_back(&session, seq)).await?;
@@ -59,10 +59,10 @@ impl Sessions {
         Ok(plan)
     }
 
-    fn to_take_back(&self, session_id: &SessionId, seq: u64) -> Result<(RewindPlan, Event, FileChanged), Fault> {
+    fn to_take_back(&self, session_id: &SessionId, seq: u64) -> Result<(RewindPlan, Event, FileChanged), Error> {
         let plan = self.plan_take_back(session_id, seq)?;
         if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::CHANGE_CONFLICT,
                 format!("A later change touched the same lines of {}.", planned.file.path),
                 "Undo the later change first, or edit the file by hand.",
@@ -74,7 +74,7 @@ impl Sessions {
 
     /// A change, with what hooks made of it right afterwards: without the edit that is nobody's wish. What a hook changed
     /// can be taken back alone.
-    fn change_with_hooks(&self, session_id: &SessionId, seq: u64) -> Result<Vec<Event>, Fault> {
+    fn change_with_hooks(&self, session_id: &SessionId, seq: u64) -> Result<Vec<Event>, Error> {
         let (event, changed) = self.change_at(session_id, seq)?;
         if changed.by_hook.is_some() {
             return Ok(vec![event]);
@@ -90,14 +90,14 @@ impl Sessions {
         Ok(std::iter::once(event).chain(of_hooks).collect())
     }
 
-    fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(Event, FileChanged), Fault> {
+    fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(Event, FileChanged), Error> {
         let event = self.records.reader().log().event(session_id, seq)?;
         let change = event.and_then(|event| match event.body() {
             EventBody::FileChanged(changed) => Some((event, changed)),
             _ => None,
         });
         change.ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::CHANGE_NOT_FOUND,
                 format!("Event {seq} of the session {session_id} isn't a file change."),
                 format!("`arki events {session_id}` shows them: `file.changed`."),

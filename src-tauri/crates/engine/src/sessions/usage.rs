@@ -4,7 +4,7 @@ use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_api::{UsageEntry, UsageReport};
 use arki_domain::projection::{DailyUsage, UsagePlace, UsageTotal};
-use arki_domain::{Fault, SessionId, sha256_hex};
+use arki_domain::{Error, SessionId, sha256_hex};
 use arki_store::UsageMark;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -33,7 +33,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn daily_usage(self: &Arc<Self>, session: Option<&SessionId>) -> Result<DailyUsage, Fault> {
+    pub async fn daily_usage(self: &Arc<Self>, session: Option<&SessionId>) -> Result<DailyUsage, Error> {
         let session = session.cloned();
         let (usage, to_keep) = blocking(self, move |sessions| sessions.used(session.as_ref())).await?;
         if let Some(text) = to_keep
@@ -49,14 +49,14 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn usage_report(self: &Arc<Self>) -> Result<UsageReport, Fault> {
+    pub async fn usage_report(self: &Arc<Self>) -> Result<UsageReport, Error> {
         let usage = self.daily_usage(None).await?;
         let entries = usage.totals().iter().map(|(place, total)| usage_entry(place, total)).collect();
         Ok(UsageReport { today: day(Timestamp::now().as_millisecond()), entries })
     }
 
     /// The usage, and what is to be kept for the next time where there is news.
-    fn used(&self, session: Option<&SessionId>) -> Result<(DailyUsage, Option<String>), Fault> {
+    fn used(&self, session: Option<&SessionId>) -> Result<(DailyUsage, Option<String>), Error> {
         let mut usage = DailyUsage::default();
         let zone = TimeZone::system();
         let day = |ts| day_in(&zone, ts);
@@ -90,7 +90,7 @@ impl Sessions {
     }
 
     /// Returns the kept usage; one that cannot be read is built anew from the log.
-    fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Fault> {
+    fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Error> {
         let kept = self.records.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
         Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
     }

@@ -5,7 +5,7 @@
 
 mod exported_line;
 
-use arki_domain::{Code, Event, Fault, GENESIS_HASH, SAFE_INTEGER, SessionId};
+use arki_domain::{Code, Error, Event, GENESIS_HASH, SAFE_INTEGER, SessionId};
 use arki_store::{AnchorFinding, ExportedContents, ExportedPiece, MAX_BLOB_BYTES, MAX_EVENT_BYTES, VerifyReport};
 use exported_line::read_event;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub struct FileReport {
 ///
 /// # Errors
 /// `EXPORT_INVALID` when there is no event in it at all, or when it cannot be read.
-pub fn verify_export(mut lines: impl BufRead, name: &str) -> Result<Vec<FileReport>, Fault> {
+pub fn verify_export(mut lines: impl BufRead, name: &str) -> Result<Vec<FileReport>, Error> {
     let mut file = ExportedFile::default();
     let mut line = Vec::new();
     for number in 1.. {
@@ -50,7 +50,7 @@ pub fn verify_export(mut lines: impl BufRead, name: &str) -> Result<Vec<FileRepo
 ///
 /// # Errors
 /// Also when the file cannot be opened.
-pub fn verify_file(path: &Path) -> Result<Vec<FileReport>, Fault> {
+pub fn verify_file(path: &Path) -> Result<Vec<FileReport>, Error> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| unreadable(&name, &error))?;
     verify_export(BufReader::with_capacity(READ_BUFFER_BYTES, file), &name)
@@ -71,7 +71,7 @@ struct ExportedFile {
 }
 
 impl ExportedFile {
-    fn add(&mut self, number: u64, line: &[u8], end: &LineEnd, name: &str) -> Result<(), Fault> {
+    fn add(&mut self, number: u64, line: &[u8], end: &LineEnd, name: &str) -> Result<(), Error> {
         if line.iter().all(u8::is_ascii_whitespace) && *end != LineEnd::TooLong {
             return Ok(());
         }
@@ -104,12 +104,12 @@ impl ExportedFile {
         Ok(())
     }
 
-    fn chain_of(&mut self, session: &SessionId, name: &str) -> Result<usize, Fault> {
+    fn chain_of(&mut self, session: &SessionId, name: &str) -> Result<usize, Error> {
         if let Some(known) = self.by_session.get(session) {
             return Ok(*known);
         }
         if self.chains.len() >= MAX_SESSIONS {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::EXPORT_INVALID,
                 format!("{name} has events of more than {MAX_SESSIONS} sessions."),
                 "Check the files one by one as they were exported.",
@@ -120,7 +120,7 @@ impl ExportedFile {
         Ok(self.chains.len() - 1)
     }
 
-    fn reports(mut self, name: &str) -> Result<Vec<FileReport>, Fault> {
+    fn reports(mut self, name: &str) -> Result<Vec<FileReport>, Error> {
         for place in self.contents.missing() {
             if let Some((chain, seq)) = usize::try_from(place).ok().and_then(|place| self.spoken.get(place)) {
                 self.chains[*chain].break_at(*seq, "the diff that it refers to is missing or differs");
@@ -238,30 +238,30 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineEnd
     Ok(LineEnd::TooLong)
 }
 
-fn empty(name: &str) -> Fault {
-    Fault::new(
+fn empty(name: &str) -> Error {
+    Error::new(
         Code::EXPORT_INVALID,
         format!("{name} is empty."),
         "`arki sessions export ID --output FILE` exports a session.",
     )
 }
 
-fn foreign(name: &str) -> Fault {
-    Fault::new(
+fn foreign(name: &str) -> Error {
+    Error::new(
         Code::EXPORT_INVALID,
         format!("{name} isn't a session export: it has no events."),
         "Only JSON Lines can be verified: `arki sessions export ID --format jsonl --output FILE`.",
     )
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Fault {
+fn unreadable(name: &str, error: &io::Error) -> Error {
     let (code, what) = match error.kind() {
         io::ErrorKind::NotFound => (Code::FILE_NOT_FOUND, "does not exist"),
         io::ErrorKind::PermissionDenied => (Code::PERMISSION_DENIED, "may not be read"),
         io::ErrorKind::IsADirectory => (Code::EXPORT_INVALID, "is a folder"),
         _ => (Code::IO_FAILED, "can't be read"),
     };
-    Fault::new(code, format!("{name} {what}."), "Check the file's name and its permissions.")
+    Error::new(code, format!("{name} {what}."), "Check the file's name and its permissions.")
 }
 
 #[cfg(test)]

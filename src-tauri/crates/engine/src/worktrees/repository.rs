@@ -5,7 +5,7 @@ use crate::records::blocking;
 use crate::worktrees::Worktrees;
 use arki_agent::RunControl;
 use arki_api::RepositoryState;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_git::Head;
 use arki_tools::UnaskedRead;
 use serde_json::json;
@@ -22,7 +22,7 @@ impl Worktrees {
     ///
     /// # Errors
     /// When the folder can't be opened.
-    pub async fn repository(self: &Arc<Self>, folder: PathBuf) -> Result<Option<RepositoryState>, Fault> {
+    pub async fn repository(self: &Arc<Self>, folder: PathBuf) -> Result<Option<RepositoryState>, Error> {
         blocking(self, move |worktrees| {
             let Some(head) = arki_git::head(&folder) else { return Ok(None) };
             let (branch, is_detached) = match head {

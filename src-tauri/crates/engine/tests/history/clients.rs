@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalDecision, ApprovalId, Code};
-use arki_engine::{Client, EventClass, EventFilter, Presence, Resolution, RunEnd};
+use arki_engine::{Client, ClientCapabilities, EventClass, EventFilter, Resolution, RunEnd};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn approve() -> Resolution {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_clients_that_decide_the_same_one_wins_and_the_other_is_told() {
     let (stage, approval_id) = waiting(vec![Turn::text("done")]).await;
-    let other = Client::attach(&stage.engine, "window", Presence { answers: true, stays: true });
+    let other = Client::attach(&stage.engine, "window", ClientCapabilities { answers: true, stays: true });
     let (one, two) = tokio::join!(
         stage.client.decide(&approval_id, approve()),
         other.decide(&approval_id, Resolution::of(ApprovalDecision::Reject)),
@@ -41,7 +41,7 @@ async fn of_two_clients_that_decide_the_same_one_wins_and_the_other_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_away_while_it_decides_loses_nothing() {
     let (stage, approval_id) = waiting(vec![Turn::text("done")]).await;
-    let client = Client::attach(&stage.engine, "window", Presence::default());
+    let client = Client::attach(&stage.engine, "window", ClientCapabilities::default());
     let mut deciding = Box::pin(client.decide(&approval_id, approve()));
     // Begun, and then nobody asks any more what came of it.
     let begun = std::future::poll_fn(|context| std::task::Poll::Ready(deciding.as_mut().poll(context).is_pending()));
@@ -70,7 +70,7 @@ async fn a_start_that_is_dropped_half_way_gives_the_session_back() {
 async fn who_can_answer_belongs_to_the_client_that_hosts_the_run() {
     let ask = || Turn::calls().call("ask_user", json!({"question": "Which?"}));
     let stage = Stage::new(vec![ask(), Turn::text("alone"), ask()]).await;
-    let window = Client::attach(&stage.engine, "window", Presence { answers: true, stays: false });
+    let window = Client::attach(&stage.engine, "window", ClientCapabilities { answers: true, stays: false });
     // Another client could answer, but this run's cannot: the model is told that nobody is there.
     let (_, end) = stage.run_to_end().await;
     assert!(matches!(end, RunEnd::Completed { .. }), "{end:?}");
@@ -81,7 +81,7 @@ async fn who_can_answer_belongs_to_the_client_that_hosts_the_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_client_has_a_folder_of_its_own() {
     let stage = Stage::new(Vec::new()).await;
-    let other = Arc::new(Client::attach(&stage.engine, "window", Presence::default()));
+    let other = Arc::new(Client::attach(&stage.engine, "window", ClientCapabilities::default()));
     let project = other.open(&stage.home.project_dir()).await.unwrap();
     assert_eq!(other.folder().unwrap().display().to_string(), project.path);
     assert_eq!(stage.client.folder(), None);

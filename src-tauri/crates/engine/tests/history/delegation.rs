@@ -8,7 +8,7 @@ use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventBody, FileChanged, RunStarted, SessionCreated, SessionId,
     SubagentStarted, ToolResult,
 };
-use arki_engine::{Client, DefinitionChoice, Engine, Presence, Resolution, RunEnd};
+use arki_engine::{Client, ClientCapabilities, DefinitionChoice, Engine, Resolution, RunEnd};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn state(engine: &Engine, session: &SessionId) -> SessionState {
 
 async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
     let waiting = engine.approvals().pending().pending_approvals().unwrap();
-    let client = Client::attach(engine, "cli", Presence::default());
+    let client = Client::attach(engine, "cli", ClientCapabilities::default());
     let decided = client.decide(&waiting[0].approval_id, Resolution::of(decision)).await.unwrap();
     let (_, handle) = decided.run.unwrap();
     handle.await.unwrap().unwrap()

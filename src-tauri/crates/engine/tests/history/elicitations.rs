@@ -7,7 +7,7 @@ use arki_engine::{ActiveRun, RunEnd, Subscription};
 use arki_testkit::Turn;
 use serde_json::{Value, json};
 
-type Ended = tokio::task::JoinHandle<Result<RunEnd, arki_domain::Fault>>;
+type Ended = tokio::task::JoinHandle<Result<RunEnd, arki_domain::Error>>;
 
 struct Asked {
     stage: Stage,

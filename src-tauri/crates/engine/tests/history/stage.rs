@@ -1,7 +1,9 @@
 //! One engine over a scripted model and a throw-away home, for the tests of sessions.
 
 use arki_domain::{ApprovalMode, EventDraft, Redactor, RunOptions, SessionConfigured, SessionId, SystemClock};
-use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunEnd, RunTarget, StartRun};
+use arki_engine::{
+    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun,
+};
 use arki_store::{Store, StoreOptions};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
@@ -28,23 +30,25 @@ impl Stage {
         home.write("a.txt", "one\n").unwrap();
         let engine = opened(&home);
         engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
-        let client = Arc::new(Client::attach(&engine, "cli", Presence::default()));
+        let client = Arc::new(Client::attach(&engine, "cli", ClientCapabilities::default()));
         Self { home, engine, client, server }
     }
 
     /// From now on somebody sees what the model asks.
     pub(crate) fn put_questions(&mut self) {
-        self.client = Arc::new(Client::attach(&self.engine, "window", Presence { answers: true, stays: false }));
+        self.client =
+            Arc::new(Client::attach(&self.engine, "window", ClientCapabilities { answers: true, stays: false }));
     }
 
     /// From now on the client stays, as the desktop app does.
     pub(crate) fn stay(&mut self) {
-        self.client = Arc::new(Client::attach(&self.engine, "window", Presence { answers: false, stays: true }));
+        self.client =
+            Arc::new(Client::attach(&self.engine, "window", ClientCapabilities { answers: false, stays: true }));
     }
 
     /// As another process would.
     pub(crate) fn second_client(&self) -> Client {
-        Client::attach(&self.second_engine(), "cli", Presence::default())
+        Client::attach(&self.second_engine(), "cli", ClientCapabilities::default())
     }
 
     /// As another process would open the same data directory.

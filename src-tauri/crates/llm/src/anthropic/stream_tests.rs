@@ -2,12 +2,12 @@
 
 use super::response::MessagesDecoder;
 use crate::replay::{self, cut};
-use arki_domain::{Code, Fault, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
+use arki_domain::{Code, Error, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Error>) {
     replay::read(MessagesDecoder::new("m"), pieces)
 }
 

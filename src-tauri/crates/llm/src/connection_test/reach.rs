@@ -2,14 +2,14 @@
 
 use crate::fault::Target;
 use crate::http::proxy_for;
-use arki_domain::Fault;
+use arki_domain::Error;
 use reqwest::Url;
 use std::time::Duration;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
 /// Returns the address that was reached, in a sentence. Through a proxy, only the proxy can be seen from here.
-pub(super) async fn reach(url: &Url, patience: Duration, target: &Target) -> Result<String, Fault> {
+pub(super) async fn reach(url: &Url, patience: Duration, target: &Target) -> Result<String, Error> {
     let through = proxy_for(url);
     let (host, port) = match &through {
         Some(proxy) => proxy.clone(),

@@ -6,7 +6,7 @@ use super::said::Said;
 use super::wire::{Blob, Content, FunctionResponse, Part, Role};
 use crate::growing_request::to_json;
 use crate::image_data::{Images, base64_of};
-use arki_domain::{Fault, Message};
+use arki_domain::{Error, Message};
 use std::sync::Arc;
 
 /// Stands for the signature of a call that has none, as it is another model's:
@@ -27,7 +27,7 @@ pub(super) fn write(
     generation: &Generation,
     images: &Images,
     out: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let mut writer = Writer { origin, images, call_ids: Vec::new().into_iter() };
     for turn in group.chunk_by(|message, next| role(message) == role(next)) {
         let mut parts = Vec::new();
@@ -57,7 +57,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn parts_of<'m>(&mut self, message: &'m Message, parts: &mut Vec<Part<'m>>) -> Result<(), Fault> {
+    fn parts_of<'m>(&mut self, message: &'m Message, parts: &mut Vec<Part<'m>>) -> Result<(), Error> {
         match message {
             Message::System { content } => parts.push(Part::text(content)),
             Message::User { content, images } => {
@@ -90,7 +90,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn said<'m>(&mut self, said: &Said<'m>, parts: &mut Vec<Part<'m>>) -> Result<(), Fault> {
+    fn said<'m>(&mut self, said: &Said<'m>, parts: &mut Vec<Part<'m>>) -> Result<(), Error> {
         let kept = kept_parts(said.reasoning.as_ref(), self.origin);
         let call_ids = said.call_ids(&kept);
         said.write(kept, &call_ids, parts)?;

@@ -3,7 +3,7 @@
 use super::kept_parts::{KeptPart, Place};
 use super::wire::{FunctionCall, Part};
 use crate::tool_arguments::object_text;
-use arki_domain::{Fault, Reasoning, ToolRequest};
+use arki_domain::{Error, Reasoning, ToolRequest};
 use serde_json::value::RawValue;
 
 pub(super) struct Said<'m> {
@@ -28,7 +28,7 @@ impl<'m> Said<'m> {
         kept: Vec<KeptPart>,
         call_ids: &[Option<String>],
         parts: &mut Vec<Part<'m>>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         let mut text = Rest::of(self.content);
         let mut thoughts = Rest::of(self.thoughts.as_deref().unwrap_or_default());
         let mut calls = self.calls.iter().zip(call_ids);
@@ -59,8 +59,8 @@ impl<'m> Said<'m> {
     }
 }
 
-fn called<'m>(call: &'m ToolRequest, id: &Option<String>) -> Result<Part<'m>, Fault> {
-    let args = RawValue::from_string(object_text(&call.arguments).into_owned()).map_err(Fault::internal)?;
+fn called<'m>(call: &'m ToolRequest, id: &Option<String>) -> Result<Part<'m>, Error> {
+    let args = RawValue::from_string(object_text(&call.arguments).into_owned()).map_err(Error::internal)?;
     Ok(Part { function_call: Some(FunctionCall { id: id.clone(), name: &call.tool_id, args }), ..Part::default() })
 }
 

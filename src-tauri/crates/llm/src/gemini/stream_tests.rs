@@ -7,7 +7,7 @@ use crate::drain::Drain;
 use crate::fault::Target;
 use crate::provider::ProviderKind;
 use crate::sse::Framing;
-use arki_domain::{Code, Fault, FinishReason, StreamEvent, TokenType, Usage};
+use arki_domain::{Code, Error, FinishReason, StreamEvent, TokenType, Usage};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn decoder() -> Box<GeminiDecoder> {
 }
 
 /// The events of the answer to these bytes, calls without their random ids.
-fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Error>) {
     let bytes = stream::iter(pieces.into_iter().map(Ok)).boxed();
     let answer =
         async { answer::stream(bytes, Framing::ServerSentEvents, decoder(), context()).collect::<Vec<_>>().await };
@@ -64,7 +64,7 @@ fn events_of(chunks: &[Value], line_end: &str) -> String {
     chunks.iter().map(|chunk| format!("data: {chunk}{line_end}{line_end}")).collect()
 }
 
-fn of(chunks: &[Value]) -> (Vec<StreamEvent>, Option<Fault>) {
+fn of(chunks: &[Value]) -> (Vec<StreamEvent>, Option<Error>) {
     read(vec![Bytes::from(events_of(chunks, "\n"))])
 }
 

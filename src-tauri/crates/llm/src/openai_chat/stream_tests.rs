@@ -2,13 +2,13 @@
 
 use super::response::ChatDecoder;
 use crate::replay::{self, cut};
-use arki_domain::{Code, Fault, StreamEvent, TokenType};
+use arki_domain::{Code, Error, StreamEvent, TokenType};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use serde_json::json;
 
-fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Error>) {
     replay::read(ChatDecoder::default(), pieces)
 }
 

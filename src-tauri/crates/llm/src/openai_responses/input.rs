@@ -5,7 +5,7 @@ use crate::call_names::{acceptable_id, acceptable_name};
 use crate::growing_request::to_json;
 use crate::image_data::{Images, data_url_of};
 use crate::tool_arguments::object_text;
-use arki_domain::{Fault, Message, Reasoning, ToolRequest};
+use arki_domain::{Error, Message, Reasoning, ToolRequest};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ enum Part<'a> {
 }
 
 /// Writes the items that say the message, separated by commas.
-pub(super) fn write(message: &Message, origin: &str, images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+pub(super) fn write(message: &Message, origin: &str, images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
     let said = |content, calls, reasoning: &Option<Reasoning>, out: &mut Vec<u8>| {
         let kept = recall(reasoning.as_ref(), origin);
         write_items(&model_turn(content, calls, &kept), out)
@@ -76,7 +76,7 @@ pub(super) fn write(message: &Message, origin: &str, images: &Images, out: &mut 
     }
 }
 
-fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) -> Result<(), Fault> {
+fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) -> Result<(), Error> {
     let list = to_json(&items)?;
     // Without its brackets: the list goes on.
     out.extend_from_slice(&list[1..list.len() - 1]);

@@ -2,7 +2,7 @@
 
 use crate::growing_request::to_json;
 use crate::strict_schema::can_be_strict;
-use arki_domain::{ChatRequest, Fault, ToolDefinition, sha256_hex};
+use arki_domain::{ChatRequest, Error, ToolDefinition, sha256_hex};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ struct Tool<'a> {
 }
 
 /// `reasons` is whether the model is known to; of one that nothing is known of, an effort says that it does.
-pub(super) fn head<'a>(model: &'a str, reasons: Option<bool>, request: &'a ChatRequest) -> Result<Head<'a>, Fault> {
+pub(super) fn head<'a>(model: &'a str, reasons: Option<bool>, request: &'a ChatRequest) -> Result<Head<'a>, Error> {
     let options = &request.options;
     let effort = options.reasoning_effort.as_deref();
     let reasons = reasons.unwrap_or(effort.is_some());
@@ -90,7 +90,7 @@ pub(super) fn head<'a>(model: &'a str, reasons: Option<bool>, request: &'a ChatR
 }
 
 /// The same for every request that shares instructions and tools, so also from run to run of a project.
-fn cache_key(system: &str, tools: &[Tool<'_>]) -> Result<String, Fault> {
+fn cache_key(system: &str, tools: &[Tool<'_>]) -> Result<String, Error> {
     let mut key = sha256_hex(&to_json(&(system, tools))?);
     key.truncate(CACHE_KEY_CHARS);
     Ok(key)

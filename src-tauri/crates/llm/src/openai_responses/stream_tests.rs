@@ -3,12 +3,12 @@
 
 use super::response::ResponsesDecoder;
 use crate::replay::{self, cut};
-use arki_domain::{Code, Fault, FinishReason, Reasoning, StreamEvent, TokenType, ToolRequest};
+use arki_domain::{Code, Error, FinishReason, Reasoning, StreamEvent, TokenType, ToolRequest};
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Error>) {
     replay::read(ResponsesDecoder::new("m"), pieces)
 }
 

@@ -5,7 +5,7 @@ use super::ProviderConnection;
 use crate::fault::Target;
 use crate::model_list::{self, ListedModel};
 use crate::{DEFAULT_LOCAL_CONTEXT_WINDOW, KeyNeed, ProviderKind, Secret};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use futures_util::StreamExt;
 use futures_util::stream;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -43,7 +43,7 @@ impl ProviderConnection {
     }
 
     /// The address, without credentials, once all that makes a request is known to be in order.
-    pub(crate) fn checked_settings(&self) -> Result<String, Fault> {
+    pub(crate) fn checked_settings(&self) -> Result<String, Error> {
         let base_url = self.base_url()?;
         let target = self.target(&base_url);
         for (name, value) in &self.settings.headers {
@@ -54,13 +54,13 @@ impl ProviderConnection {
     }
 
     /// Returns where the key was found; `None` when there is none and none is needed.
-    pub(crate) async fn find_key(&self) -> Result<Option<String>, Fault> {
+    pub(crate) async fn find_key(&self) -> Result<Option<String>, Error> {
         let key = self.first_key(&self.base_url()?).await?;
         Ok(key.map(|_| self.keys.place(&self.settings)))
     }
 
     /// Has the server say anything at all, without the key.
-    pub(crate) async fn greet(&self, base_url: &Url) -> Result<(), Fault> {
+    pub(crate) async fn greet(&self, base_url: &Url) -> Result<(), Error> {
         let target = self.target(base_url);
         let greeting = self.client(base_url, &target)?.head(base_url.clone()).send();
         match timeout(self.settings.timeouts.connect, greeting).await {
@@ -70,7 +70,7 @@ impl ProviderConnection {
     }
 
     /// The server's own list; `None` when it has none at the usual place. Takes no longer than `patience`.
-    pub(crate) async fn list_models(&self, patience: Duration) -> Result<Option<Vec<ListedModel>>, Fault> {
+    pub(crate) async fn list_models(&self, patience: Duration) -> Result<Option<Vec<ListedModel>>, Error> {
         let base_url = self.base_url()?;
         let listing = async {
             let Some((key, body)) = self.list(&base_url).await? else { return Ok(None) };
@@ -88,7 +88,7 @@ impl ProviderConnection {
     }
 
     /// Returns what the server says of one model; `None` where it does not know it.
-    pub(super) async fn describe(&self, model: &str) -> Result<Option<ListedModel>, Fault> {
+    pub(super) async fn describe(&self, model: &str) -> Result<Option<ListedModel>, Error> {
         let base_url = self.base_url()?;
         let kind = self.settings.kind;
         if kind != ProviderKind::Ollama {
@@ -127,7 +127,7 @@ impl ProviderConnection {
     }
 
     /// The list's bytes, and the key it took.
-    async fn list(&self, base_url: &Url) -> Result<Option<(Option<Secret>, Vec<u8>)>, Fault> {
+    async fn list(&self, base_url: &Url) -> Result<Option<(Option<Secret>, Vec<u8>)>, Error> {
         let path = model_list::path(self.settings.kind);
         let mut key = self.first_key(base_url).await?;
         loop {
@@ -176,7 +176,7 @@ impl ProviderConnection {
         described
     }
 
-    async fn ask(&self, base_url: &Url, question: Question, key: Option<&Secret>) -> Result<Response, Fault> {
+    async fn ask(&self, base_url: &Url, question: Question, key: Option<&Secret>) -> Result<Response, Error> {
         let Question { method, path, body } = question;
         let target = Target::new(&self.settings, base_url, key);
         let url = format!("{}{path}", base_url.as_str().trim_end_matches('/'));
@@ -199,7 +199,7 @@ impl ProviderConnection {
     }
 }
 
-async fn read(mut response: Response, target: &Target) -> Result<Vec<u8>, Fault> {
+async fn read(mut response: Response, target: &Target) -> Result<Vec<u8>, Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| target.broken_off(&error))? {
         body.extend_from_slice(&chunk);

@@ -4,7 +4,7 @@ use super::{Event, Events, MAX_EVENT_BYTES};
 use crate::fault::Target;
 use crate::sse::Framing;
 use crate::{ProviderKind, ProviderSettings};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 
 const SAMPLE: &str = "{\"a\":\"größer 世界 🌍\"}\n\r\n\n  {\"b\":\"\\n\"}\r\n{\"c\":1}\n";
 
-fn read(pieces: &[&[u8]]) -> (Vec<Event>, Option<Fault>) {
+fn read(pieces: &[&[u8]]) -> (Vec<Event>, Option<Error>) {
     let pieces: Vec<_> = pieces.iter().map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
     let settings = ProviderSettings::new("local", ProviderKind::Ollama);
     let target = Target::new(&settings, &"http://127.0.0.1:9".parse().unwrap(), None);

@@ -2,7 +2,7 @@
 
 use crate::harness::{KEY, ask, calls, keys, providers, request, said, text_of, tool_requests, user};
 use arki_domain::{
-    Category, ChatModel, ChatRequest, Code, Fault, FinishReason, Image, Message, ModelOptions, Reasoning, StreamEvent,
+    Category, ChatModel, ChatRequest, Code, Error, FinishReason, Image, Message, ModelOptions, Reasoning, StreamEvent,
     TokenType, ToolDefinition, ToolRequest, sha256_hex,
 };
 use arki_llm::{ModelSettings, ProviderKind, ProviderSettings, retryable};
@@ -67,7 +67,7 @@ fn tool_use(id: &str) -> Value {
     json!({"type": "tool_use", "id": id, "name": "read_file", "input": {"path": "a"}})
 }
 
-async fn hear(turn: Turn) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn hear(turn: Turn) -> (Vec<StreamEvent>, Option<Error>) {
     let server = ScriptedServer::start(vec![turn]).unwrap();
     ask(&*model(&server.url(), "claude-sonnet-4-5"), &request(vec![user("hi")])).await
 }

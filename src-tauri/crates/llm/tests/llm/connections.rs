@@ -1,7 +1,7 @@
 //! Connections are used again, given up on cancel, and limited in number.
 
 use crate::harness::{answer, ask, calls, impatient, keys, model, providers, request, settings, user};
-use arki_domain::{ChatModel, ChatStream, Code, Fault, StreamEvent};
+use arki_domain::{ChatModel, ChatStream, Code, Error, StreamEvent};
 use arki_llm::{ProviderSettings, Providers};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use futures_util::StreamExt;
@@ -100,12 +100,12 @@ fn held_up() -> ScriptedServer {
     Script::new(vec![Turn::text("a").hang_after(200), Turn::text("b")]).sequential().start().unwrap()
 }
 
-async fn begin(model: &dyn ChatModel) -> Result<ChatStream, Fault> {
+async fn begin(model: &dyn ChatModel) -> Result<ChatStream, Error> {
     model.send(model.prepare(&request(vec![user("hi")])).unwrap()).await
 }
 
 #[track_caller]
-fn is(result: Result<ChatStream, Fault>, code: Code) {
+fn is(result: Result<ChatStream, Error>, code: Code) {
     let fault = result.err().unwrap();
     assert!(fault.is(code) && fault.message.contains("lab"), "{fault:?}");
 }

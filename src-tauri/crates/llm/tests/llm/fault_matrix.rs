@@ -1,7 +1,7 @@
 //! Every way to fail × every wire format: the right code, no hang beyond its time-out, and what was used is not lost.
 
 use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, said, user};
-use arki_domain::{Code, Fault, StreamEvent};
+use arki_domain::{Code, Error, StreamEvent};
 use arki_llm::{ProviderKind, ProviderSettings, retryable};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
@@ -23,21 +23,21 @@ fn kinds() -> Vec<ProviderKind> {
     kinds
 }
 
-async fn answer(kind: ProviderKind, turn: Turn) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn answer(kind: ProviderKind, turn: Turn) -> (Vec<StreamEvent>, Option<Error>) {
     answer_of(kind, &ScriptedServer::start(vec![turn]).unwrap()).await
 }
 
-async fn answer_of(kind: ProviderKind, server: &ScriptedServer) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn answer_of(kind: ProviderKind, server: &ScriptedServer) -> (Vec<StreamEvent>, Option<Error>) {
     answer_at(kind, &server.url()).await
 }
 
-async fn answer_at(kind: ProviderKind, url: &str) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn answer_at(kind: ProviderKind, url: &str) -> (Vec<StreamEvent>, Option<Error>) {
     let settings = ProviderSettings { kind, is_local: false, ..impatient(url) };
     let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
     tokio::time::timeout(NO_HANG, ask(&*model, &request(vec![user("hi")]))).await.unwrap_or_else(|_| panic!("{kind}"))
 }
 
-async fn fault(kind: ProviderKind, turn: Turn) -> Fault {
+async fn fault(kind: ProviderKind, turn: Turn) -> Error {
     answer(kind, turn).await.1.unwrap_or_else(|| panic!("{kind}: no fault"))
 }
 

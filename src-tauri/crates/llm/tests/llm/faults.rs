@@ -6,7 +6,7 @@ use arki_llm::{ProviderKind, ProviderSettings, retryable};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
 
-async fn of(turn: Turn) -> arki_domain::Fault {
+async fn of(turn: Turn) -> arki_domain::Error {
     fault(&ScriptedServer::start(vec![turn]).unwrap()).await
 }
 

@@ -2,7 +2,7 @@
 
 use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, said, text_of, tool_requests, user};
 use arki_domain::{
-    Category, ChatModel, ChatRequest, Code, Fault, Image, Message, ModelOptions, Reasoning, StreamEvent, TokenType,
+    Category, ChatModel, ChatRequest, Code, Error, Image, Message, ModelOptions, Reasoning, StreamEvent, TokenType,
     ToolDefinition, ToolRequest, sha256_hex,
 };
 use arki_llm::{ProviderKind, ProviderSettings, retryable};
@@ -73,7 +73,7 @@ fn turn(chunks: &[Value]) -> Turn {
     Turn::stream(chunks.iter().map(|chunk| format!("data: {chunk}\r\n\r\n")).collect::<String>())
 }
 
-async fn of(turn: Turn) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn of(turn: Turn) -> (Vec<StreamEvent>, Option<Error>) {
     let server = ScriptedServer::start(vec![turn]).unwrap();
     ask(&*model_at(&server.url(), MODEL), &request(vec![user("hi")])).await
 }

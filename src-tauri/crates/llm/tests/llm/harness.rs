@@ -1,7 +1,7 @@
 //! What every test here needs: a provider of the scripted server, keys, and a whole answer as one value.
 
 use arki_domain::{
-    ChatModel, ChatRequest, Fault, Message, ModelOptions, StreamEvent, TokenType, ToolRequest, sha256_hex,
+    ChatModel, ChatRequest, Error, Message, ModelOptions, StreamEvent, TokenType, ToolRequest, sha256_hex,
 };
 use arki_llm::{KeySource, ProviderKind, ProviderSettings, Providers, Secret, Timeouts};
 use arki_testkit::ScriptedServer;
@@ -22,7 +22,7 @@ pub(crate) struct Keys {
 
 #[async_trait]
 impl KeySource for Keys {
-    async fn key(&self, _: &ProviderSettings) -> Result<Option<Secret>, Fault> {
+    async fn key(&self, _: &ProviderSettings) -> Result<Option<Secret>, Error> {
         let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         Ok(self.keys.get(turn).map(Secret::new))
     }
@@ -72,7 +72,7 @@ pub(crate) fn user(text: &str) -> Message {
 }
 
 /// The events of an answer, or the fault it ended with after some of them.
-pub(crate) async fn ask(model: &dyn ChatModel, request: &ChatRequest) -> (Vec<StreamEvent>, Option<Fault>) {
+pub(crate) async fn ask(model: &dyn ChatModel, request: &ChatRequest) -> (Vec<StreamEvent>, Option<Error>) {
     let prepared = model.prepare(request).unwrap();
     let mut stream = match model.send(prepared).await {
         Ok(stream) => stream,
@@ -95,7 +95,7 @@ pub(crate) async fn answer(server: &ScriptedServer) -> Vec<StreamEvent> {
     events
 }
 
-pub(crate) async fn fault(server: &ScriptedServer) -> Fault {
+pub(crate) async fn fault(server: &ScriptedServer) -> Error {
     ask(&*model(settings(&server.url())), &request(vec![user("hi")])).await.1.unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Keys: looked for when needed, once, and never shown.
 
 use crate::harness::{KEY, ask, impatient, keys, providers, request, settings, user};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_llm::{ProviderKind, ProviderSettings, Providers};
 use arki_testkit::{ScriptedServer, Turn};
 use serde_json::json;
@@ -11,7 +11,7 @@ fn hosted(url: &str) -> ProviderSettings {
     ProviderSettings { kind: ProviderKind::OpenaiChat, is_local: false, ..impatient(url) }
 }
 
-async fn hi(providers: &Providers) -> Option<Fault> {
+async fn hi(providers: &Providers) -> Option<Error> {
     ask(&*providers.model("lab/mock").unwrap(), &request(vec![user("hi")])).await.1
 }
 

@@ -1,7 +1,7 @@
 //! What every wire format takes alike, however odd: figures that are none, and more calls than anybody reviews.
 
 use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, said, user};
-use arki_domain::{CallId, Code, Fault, Message, ModelOptions, StreamEvent, ToolRequest, Usage};
+use arki_domain::{CallId, Code, Error, Message, ModelOptions, StreamEvent, ToolRequest, Usage};
 use arki_llm::{ProviderKind, ProviderSettings};
 use arki_testkit::{ScriptedServer, Turn};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const KINDS: [ProviderKind; 5] = [
 /// The bound of one answer.
 const MAX_CALLS: usize = 256;
 
-async fn answer(kind: ProviderKind, events: &[Value]) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn answer(kind: ProviderKind, events: &[Value]) -> (Vec<StreamEvent>, Option<Error>) {
     let framed = |value: &Value| match kind {
         ProviderKind::Ollama => format!("{value}\n"),
         _ => format!("data: {value}\n\n"),

@@ -3,7 +3,7 @@
 use crate::harness::{
     ask, assert_each_continues_the_one_before, calls, converse, keys, providers, request, said, text_of, user,
 };
-use arki_domain::{ChatModel, Code, Fault, FinishReason, StreamEvent, TokenType, Usage};
+use arki_domain::{ChatModel, Code, Error, FinishReason, StreamEvent, TokenType, Usage};
 use arki_llm::{ProviderKind, ProviderSettings};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn spoken() -> Vec<u8> {
     ])
 }
 
-async fn fault(turn: Turn) -> Fault {
+async fn fault(turn: Turn) -> Error {
     ask(&*model(&ScriptedServer::start(vec![turn]).unwrap()), &request(vec![user("hi")])).await.1.unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::harness::{KEY, ask, calls, keys, providers, request, said, text_of, tool_requests, user};
 use arki_domain::{
-    Category, ChatModel, ChatRequest, Code, Fault, FinishReason, Image, Message, ModelOptions, Reasoning, StreamEvent,
+    Category, ChatModel, ChatRequest, Code, Error, FinishReason, Image, Message, ModelOptions, Reasoning, StreamEvent,
     TokenType, ToolDefinition, ToolRequest, Usage, sha256_hex,
 };
 use arki_llm::{ProviderKind, ProviderSettings};
@@ -30,7 +30,7 @@ fn input(messages: Vec<Message>) -> Value {
     body(MODEL, &request(messages))["input"].take()
 }
 
-async fn of(turn: Turn) -> (Vec<StreamEvent>, Option<Fault>) {
+async fn of(turn: Turn) -> (Vec<StreamEvent>, Option<Error>) {
     let server = ScriptedServer::start(vec![turn]).unwrap();
     ask(&*model(&server.url(), MODEL), &request(vec![user("hi")])).await
 }

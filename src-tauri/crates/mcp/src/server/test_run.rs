@@ -3,7 +3,7 @@
 use super::{Server, ServerState};
 use crate::agreement::Agreement;
 use crate::opening::{OpeningStep, StartedServer};
-use arki_domain::Fault;
+use arki_domain::Error;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ impl Server {
     ///
     /// # Errors
     /// The step that failed, and why.
-    pub async fn test(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Fault)> {
+    pub async fn test(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Error)> {
         let tested = self.test_steps(on_step).await;
         match &tested {
             // Whoever mended it need not wait.
@@ -30,7 +30,7 @@ impl Server {
         tested
     }
 
-    async fn test_steps(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Fault)> {
+    async fn test_steps(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Error)> {
         let heard = self.begin_hearing();
         let begun = Instant::now();
         let started = StartedServer::new(&self.settings, &self.ports, heard.clone()).await;

@@ -2,7 +2,7 @@
 
 use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked, fabric, of_child};
 use crate::definition::schema;
-use crate::world::{AgentTask, World};
+use crate::step_host::{AgentTask, StepHost};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,7 +79,7 @@ impl Adapter for Agent {
         Some(settings.agent.unwrap_or_else(|| DEFAULT_AGENT.to_owned()))
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+    async fn work(&self, task: &Task, world: &dyn StepHost) -> Result<AttemptResult, StepFault> {
         let settings: AgentSettings = task.read()?;
         let prompt = match &settings.prompt {
             None => task.input.to_string(),

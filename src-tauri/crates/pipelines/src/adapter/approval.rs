@@ -2,7 +2,7 @@
 
 use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
-use crate::world::World;
+use crate::step_host::StepHost;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,7 +47,7 @@ impl Adapter for Approval {
         true
     }
 
-    async fn work(&self, task: &Task, _: &dyn World) -> Result<AttemptResult, StepFault> {
+    async fn work(&self, task: &Task, _: &dyn StepHost) -> Result<AttemptResult, StepFault> {
         let GateSettings { message } = task.read()?;
         Ok(AttemptResult::Ask { message: task.filled(&message)? })
     }

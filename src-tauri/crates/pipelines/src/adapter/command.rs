@@ -3,8 +3,8 @@
 
 use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
-use crate::world::{CommandEnd, CommandEnding, CommandTask, World};
-use arki_domain::{Code, Fault};
+use crate::step_host::{CommandEnd, CommandEnding, CommandTask, StepHost};
+use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,7 +56,7 @@ impl Adapter for CommandAdapter {
         if settings["network"] == true { vec![Grant::Network] } else { Vec::new() }
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+    async fn work(&self, task: &Task, world: &dyn StepHost) -> Result<AttemptResult, StepFault> {
         let CommandSettings { run, network } = task.read()?;
         let command = CommandTask { line: &run, network, home_files: &[] };
         run_command(task, &command, world).await
@@ -67,7 +67,7 @@ impl Adapter for CommandAdapter {
 pub(super) async fn run_command(
     task: &Task,
     command: &CommandTask<'_>,
-    world: &dyn World,
+    world: &dyn StepHost,
 ) -> Result<AttemptResult, StepFault> {
     let named = world.named_paths(command.line);
     if let Some((path, pattern)) = task.denylist.forbidden(named.iter().map(String::as_str), world) {
@@ -78,7 +78,7 @@ pub(super) async fn run_command(
 }
 
 /// Returns the step's fault. A refusal is final, since it would be repeated; anything else may go better another time.
-fn of_world(fault: Fault) -> StepFault {
+fn of_world(fault: Error) -> StepFault {
     let refusals = [Code::UNTRUSTED, Code::POLICY_DENIED, Code::SANDBOX_UNAVAILABLE, Code::CANCELLED];
     let is_retryable = !refusals.iter().any(|code| fault.is(*code));
     StepFault { fault, is_retryable }
@@ -93,7 +93,7 @@ fn judged(task: &Task, end: CommandEnd) -> Result<AttemptResult, StepFault> {
         CommandEnding::Overran(_) if is_cut => return Err(StepFault::final_(too_long(limit))),
         CommandEnding::Overran(words) => {
             let message = format!("The command was ended: it {words}.");
-            return Err(StepFault::final_(Fault::new(Code::COMMAND_OVER_LIMIT, message, "Make it do less at once.")));
+            return Err(StepFault::final_(Error::new(Code::COMMAND_OVER_LIMIT, message, "Make it do less at once.")));
         }
         CommandEnding::Exited => {}
     }
@@ -104,13 +104,13 @@ fn judged(task: &Task, end: CommandEnd) -> Result<AttemptResult, StepFault> {
             said => format!("and said: {}", said.trim_end_matches('.')),
         };
         let hint = "Fix the step's command, or its input.";
-        return Err(StepFault::retryable(Fault::new(Code::STEP_FAILED, format!("The command {ended} {told}."), hint)));
+        return Err(StepFault::retryable(Error::new(Code::STEP_FAILED, format!("The command {ended} {told}."), hint)));
     }
     if is_cut {
         return Err(StepFault::final_(too_long(limit)));
     }
     if !is_text {
-        return Err(StepFault::final_(Fault::new(
+        return Err(StepFault::final_(Error::new(
             Code::STEP_OUTPUT_INVALID,
             "The command's output is not text (UTF-8).",
             "Write it to a file, or encode it, for example with `base64`.",
@@ -133,30 +133,30 @@ fn said_in_short(stderr: &str) -> String {
     format!("{} … {}", first.trim_end(), said[end..].trim_start())
 }
 
-pub(crate) fn denylisted(path: &str, pattern: &str) -> Fault {
-    Fault::new(
+pub(crate) fn denylisted(path: &str, pattern: &str) -> Error {
+    Error::new(
         Code::STEP_DENYLISTED,
         format!("The step touches {path}, which `denylist_patterns` forbid ({pattern})."),
         "Change the step, or the pipeline's `denylist_patterns`.",
     )
 }
 
-pub(crate) fn too_long(limit: u64) -> Fault {
-    Fault::new(
+pub(crate) fn too_long(limit: u64) -> Error {
+    Error::new(
         Code::STEP_OUTPUT_INVALID,
         format!("The step's output is longer than {limit} bytes."),
         "Raise `limits.max_output_bytes`, or write the output to a file.",
     )
 }
 
-pub(crate) fn timed_out(seconds: u64) -> Fault {
-    Fault::new(
+pub(crate) fn timed_out(seconds: u64) -> Error {
+    Error::new(
         Code::STEP_TIMEOUT,
         format!("The step took longer than {seconds} s."),
         "Raise `timeout_seconds` of the step, or `limits.step_timeout_seconds`.",
     )
 }
 
-pub(crate) fn cancelled() -> Fault {
-    Fault::new(Code::CANCELLED, "The run was stopped.", "")
+pub(crate) fn cancelled() -> Error {
+    Error::new(Code::CANCELLED, "The run was stopped.", "")
 }

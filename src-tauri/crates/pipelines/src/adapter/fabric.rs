@@ -3,8 +3,8 @@
 use super::command::run_command;
 use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
-use crate::world::{CommandTask, World};
-use arki_domain::{Code, Fault};
+use crate::step_host::{CommandTask, StepHost};
+use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,10 +57,10 @@ impl Adapter for Fabric {
         vec![Grant::Network, Grant::HomeFile { path: KEYS.to_owned() }]
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+    async fn work(&self, task: &Task, world: &dyn StepHost) -> Result<AttemptResult, StepFault> {
         let FabricSettings { pattern, model } = task.read()?;
         if !world.has_program("fabric") {
-            return Err(StepFault::final_(Fault::new(
+            return Err(StepFault::final_(Error::new(
                 Code::STEP_TOOL_MISSING,
                 "The program `fabric` isn't installed.",
                 "Install it, or use the adapter `agent` with the same `pattern`, which needs only fabric's patterns.",

@@ -2,8 +2,8 @@
 
 use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
 use crate::definition::schema;
-use crate::world::{HttpRequest, HttpResponse, World};
-use arki_domain::{Code, Fault};
+use crate::step_host::{HttpRequest, HttpResponse, StepHost};
+use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ impl Adapter for Http {
         url.map(|url| Grant::Host { host: shown_host(&url) }).into_iter().collect()
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+    async fn work(&self, task: &Task, world: &dyn StepHost) -> Result<AttemptResult, StepFault> {
         let HttpSettings { url, method, headers } = task.read()?;
         let sends = matches!(method, Method::Post | Method::Put | Method::Patch);
         let body = sends.then(|| task.input.to_string());
@@ -93,7 +93,7 @@ impl Adapter for Http {
             return Err(StepFault::final_(redirected(&response)));
         }
         if response.status >= 400 {
-            let fault = Fault::new(
+            let fault = Error::new(
                 Code::STEP_FAILED,
                 format!("The server answered with the status {}.", response.status),
                 response.body.lines().next().unwrap_or_default().chars().take(200).collect::<String>(),
@@ -134,9 +134,9 @@ fn check_header(name: &str, value: &str) -> Result<(), KeyProblem> {
 }
 
 /// Makes the error for a redirect. It is not followed: only the host in the definition was approved.
-fn redirected(response: &HttpResponse) -> Fault {
+fn redirected(response: &HttpResponse) -> Error {
     let leads = response.location.as_ref().map(|location| format!(" and leads to {location}")).unwrap_or_default();
-    Fault::new(
+    Error::new(
         Code::STEP_FAILED,
         format!("The server answered with the status {}{leads}.", response.status),
         "Redirects aren't followed. If it is the right address, write it into `url`.",

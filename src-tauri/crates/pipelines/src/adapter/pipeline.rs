@@ -3,8 +3,8 @@
 use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked, of_child};
 use crate::definition::schema;
 use crate::params::{as_text, ensure_usable_name};
-use crate::world::World;
-use arki_domain::Fault;
+use crate::step_host::StepHost;
+use arki_domain::Error;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ impl Adapter for Pipeline {
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
         let settings: NestedSettings = checked(settings)?;
         for name in settings.params.keys() {
-            let is_problem = |fault: Fault| KeyProblem::of(&format!("params.{name}"), fault.message, fault.hint);
+            let is_problem = |fault: Error| KeyProblem::of(&format!("params.{name}"), fault.message, fault.hint);
             ensure_usable_name(name).map_err(is_problem)?;
         }
         match settings.pipeline.trim().is_empty() {
@@ -65,7 +65,7 @@ impl Adapter for Pipeline {
         true
     }
 
-    async fn work(&self, task: &Task, world: &dyn World) -> Result<AttemptResult, StepFault> {
+    async fn work(&self, task: &Task, world: &dyn StepHost) -> Result<AttemptResult, StepFault> {
         let NestedSettings { pipeline, params } = task.read()?;
         let fill = |(name, value): (String, Value)| Ok((name, task.filled(&as_text(&value))?));
         let params = params.into_iter().map(fill).collect::<Result<BTreeMap<_, _>, StepFault>>()?;

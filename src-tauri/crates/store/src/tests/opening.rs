@@ -1,7 +1,7 @@
 use super::{Fixture, created, foreign, options};
 use crate::database::connection::Location;
 use crate::{Store, StoreError};
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use std::path::Path;
 
 fn opened(path: &Path) -> Result<(), StoreError> {
@@ -291,7 +291,7 @@ async fn a_path_may_hold_the_characters_of_an_address() {
 
 #[test]
 fn a_fault_carries_code_message_and_hint() {
-    let fault = Fault::from(StoreError::Locked { path: "/data/arki.db".into() });
+    let fault = Error::from(StoreError::Locked { path: "/data/arki.db".into() });
     assert!(fault.is(Code::DATABASE_LOCKED));
     assert_eq!(fault.message, "Can't use the database at /data/arki.db: another program has locked it.");
     assert_eq!(fault.hint, "Close the other program, or wait and try again.");

@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
 }
 
 fn invalid(what: String) -> ToolError {
-    Fault::new(
+    Error::new(
         Code::ARGUMENTS_INVALID,
         what,
         "Ask a shorter question, and put the details in your text before \
@@ -64,7 +64,7 @@ mod tests {
     use serde_json::json;
 
     fn code(args: &Value) -> String {
-        Fault::from(parse(args).unwrap_err()).code
+        Error::from(parse(args).unwrap_err()).code
     }
 
     #[test]

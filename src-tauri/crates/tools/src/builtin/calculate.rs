@@ -8,7 +8,7 @@ mod number;
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
-use arki_domain::{Code, Fault, StateChanged};
+use arki_domain::{Code, Error, StateChanged};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,7 +40,7 @@ fn calculate(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     match value {
         Ok(value) => Ok(done(task, value.to_string())),
         Err(why) => {
-            Err(Fault::new(Code::EXPRESSION_INVALID, format!("Can't compute the expression: {why}."), "").into())
+            Err(Error::new(Code::EXPRESSION_INVALID, format!("Can't compute the expression: {why}."), "").into())
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::error::ToolError;
 use crate::subagents::{AgentChoice, Subagents};
 use crate::tool::{Action, Tool, arguments};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
     let parsed: Arguments = arguments(args)?;
     let task = parsed.task.trim().to_owned();
     if task.is_empty() || task.len() > MAX_TASK_BYTES {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::ARGUMENTS_INVALID,
             format!("The task must have 1 to {MAX_TASK_BYTES} bytes."),
             "Say what you want, and name files that contain the rest.",

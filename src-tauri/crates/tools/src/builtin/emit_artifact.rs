@@ -4,7 +4,7 @@ use crate::artifact;
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ fn emit(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
         || name.len() > MAX_NAME_BYTES
         || name.chars().any(|c| c.is_control() || "/\\".contains(c))
     {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::ARGUMENTS_INVALID,
             format!("{name:?} is not a file name."),
             format!("Use 1 to {MAX_NAME_BYTES} bytes without slashes or control characters."),

@@ -2,9 +2,9 @@
 
 use crate::fetch::{self, PrivateHosts};
 use crate::remote_tool::{CallScope, RemoteTool};
-use crate::tool::{Action, Conduct, Output, Retry, Tool, arguments};
+use crate::tool::{Action, Output, Retry, Tool, ToolTraits, arguments};
 use crate::touched::Touched;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,11 +27,8 @@ struct Arguments {
 #[must_use]
 pub fn fetch_url(private: PrivateHosts) -> Tool {
     let manual = include_str!("fetch_url/manual.md");
-    Tool::new::<Arguments>("fetch_url", manual, Action::Remote(Arc::new(FetchUrl { private }))).with_conduct(Conduct {
-        is_idempotent: true,
-        time_limit: Some(TIME_LIMIT),
-        retry: Some(RETRY),
-    })
+    Tool::new::<Arguments>("fetch_url", manual, Action::Remote(Arc::new(FetchUrl { private })))
+        .with_conduct(ToolTraits { is_idempotent: true, time_limit: Some(TIME_LIMIT), retry: Some(RETRY) })
 }
 
 struct FetchUrl {
@@ -40,7 +37,7 @@ struct FetchUrl {
 
 #[async_trait]
 impl RemoteTool for FetchUrl {
-    async fn call(&self, args: Value, _: CallScope) -> Result<Output, Fault> {
+    async fn call(&self, args: Value, _: CallScope) -> Result<Output, Error> {
         let arguments: Arguments = arguments(&args)?;
         let text = fetch::fetch(&arguments.url, &self.private).await?;
         Ok(Output { text, truncated: false })

@@ -4,7 +4,7 @@ use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use arki_domain::projection::READ_RESULT_TOOL;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { call_id, offset, limit } = arguments(task.args)?;
     let result = task.previous.ok_or_else(|| {
         let hint = "Use a call_id that a note in this conversation names.";
-        Fault::new(Code::ARGUMENTS_INVALID, format!("This conversation has no result of the call {call_id:?}."), hint)
+        Error::new(Code::ARGUMENTS_INVALID, format!("This conversation has no result of the call {call_id:?}."), hint)
     })?;
     let (skipped, most) = (offset.unwrap_or(1).saturating_sub(1), limit.unwrap_or(usize::MAX));
     let text = match (skipped, most) {

@@ -4,7 +4,7 @@ use crate::error::ToolError;
 use crate::guide::{Guide, GuideFiles, find_guide};
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments, nearest};
-use arki_domain::{Code, Fault, sha256_hex};
+use arki_domain::{Code, Error, sha256_hex};
 use arki_files::Project;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ fn text_of(files: &GuideFiles, skill: &str, file: &str) -> Result<String, ToolEr
     let folder = Project::open(&files.folder)?;
     let bytes = folder.read(&folder.resolve(file)?, MAX_FILE_BYTES)?.bytes;
     if agreed.as_ref().is_some_and(|agreed| *agreed != sha256_hex(&bytes)) {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::GUIDE_UNKNOWN,
             format!("{skill}/{file} changed since the user approved it, so it is off."),
             "Continue without it. The user can approve it again.",
@@ -65,7 +65,7 @@ fn text_of(files: &GuideFiles, skill: &str, file: &str) -> Result<String, ToolEr
         .into());
     }
     String::from_utf8(bytes).map_err(|_| {
-        Fault::new(
+        Error::new(
             Code::GUIDE_UNKNOWN,
             format!("{skill}/{file} is not a text file."),
             "Only text files can be read \
@@ -75,6 +75,6 @@ fn text_of(files: &GuideFiles, skill: &str, file: &str) -> Result<String, ToolEr
     })
 }
 
-fn no_such_file(skill: &str, file: &str, hint: String) -> Fault {
-    Fault::new(Code::GUIDE_UNKNOWN, format!("The skill {skill} has no file {file:?}."), hint)
+fn no_such_file(skill: &str, file: &str, hint: String) -> Error {
+    Error::new(Code::GUIDE_UNKNOWN, format!("The skill {skill} has no file {file:?}."), hint)
 }

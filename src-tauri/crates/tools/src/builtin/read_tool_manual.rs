@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments, nearest_tool};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,7 +21,7 @@ fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { name } = arguments(task.args)?;
     let Some(tool) = task.tools.iter().find(|tool| tool.name() == name) else {
         let hint = nearest_tool(task.offered, &name);
-        return Err(Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint).into());
+        return Err(Error::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint).into());
     };
     let text = if tool.manual.is_empty() {
         format!("{name} has no manual. Its description and schema say everything.")

@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
     if length > MAX_COMMAND_BYTES {
         let message = format!("The command is too long: {length} bytes, of at most {MAX_COMMAND_BYTES}.");
         let hint = "Write the long part to a file, and run a short command that uses it.";
-        return Err(Fault::new(Code::ARGUMENTS_INVALID, message, hint).into());
+        return Err(Error::new(Code::ARGUMENTS_INVALID, message, hint).into());
     }
     Ok(arguments)
 }

@@ -4,7 +4,7 @@ use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments};
 use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
-use arki_domain::{Code, Fault, PlanStep, PlanStepState, PlanUpdated};
+use arki_domain::{Code, Error, PlanStep, PlanStepState, PlanUpdated};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,7 +50,7 @@ fn update(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { steps, intent } = arguments(task.args)?;
     let too_long = steps.iter().map(|step| &step.title).chain(&intent).any(|text| text.len() > MAX_PLAN_TEXT_BYTES);
     if steps.len() > MAX_PLAN_STEPS || too_long {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::ARGUMENTS_INVALID,
             format!(
                 "A plan can have up to {MAX_PLAN_STEPS} steps, with up to {MAX_PLAN_TEXT_BYTES} bytes in each text."

@@ -2,7 +2,7 @@
 
 use super::nesting::{is_too_deep, text_between_tags};
 use super::tags::{self, Markup};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use reqwest::Url;
 
@@ -20,7 +20,7 @@ pub(super) struct FetchedPage {
 
 /// # Errors
 /// `FILE_NOT_TEXT` for pictures, archives and the like.
-pub(super) fn ensure_text(url: &Url, content_type: &str) -> Result<(), Fault> {
+pub(super) fn ensure_text(url: &Url, content_type: &str) -> Result<(), Error> {
     let kind = kind_of(content_type);
     let is_text = kind.is_empty()
         || kind.starts_with("text/")
@@ -50,8 +50,8 @@ const TEXT_KINDS: &[&str] = &[
     "application/yaml",
 ];
 
-fn not_text(url: &Url, what: &str) -> Fault {
-    Fault::new(
+fn not_text(url: &Url, what: &str) -> Error {
+    Error::new(
         Code::FILE_NOT_TEXT,
         format!("{url} is not text: {what}."),
         "fetch_url reads only text, such as HTML, plain text or JSON.",
@@ -66,7 +66,7 @@ fn kind_of(content_type: &str) -> String {
 impl FetchedPage {
     /// # Errors
     /// `FILE_NOT_TEXT` when what came is not what was said.
-    pub(super) fn text(&self) -> Result<String, Fault> {
+    pub(super) fn text(&self) -> Result<String, Error> {
         let text = self.decoded();
         if text.contains('\0') {
             return Err(not_text(&self.url, "it contains binary data"));

@@ -1,7 +1,7 @@
 //! The target of a fetch: which addresses stand behind a URL, and whether they may be spoken to.
 
 use super::address::is_public;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use reqwest::Url;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -39,13 +39,13 @@ fn entry(host: &str) -> Option<(String, Option<u16>)> {
 
 /// # Errors
 /// `URL_INVALID` for what is no plain `http` or `https` address.
-pub(crate) fn parse(text: &str) -> Result<Url, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Url, Error> {
     let url = Url::parse(text.trim()).ok().filter(|_| text.len() <= MAX_URL_BYTES).ok_or_else(|| invalid(text))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return Err(invalid(text));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::URL_INVALID,
             "The address contains a user name or a password, and fetch_url doesn't send them.",
             "Remove the part before the @.",
@@ -54,9 +54,9 @@ pub(crate) fn parse(text: &str) -> Result<Url, Fault> {
     Ok(url)
 }
 
-pub(super) fn invalid(text: &str) -> Fault {
+pub(super) fn invalid(text: &str) -> Error {
     let shown: String = text.chars().take(200).collect();
-    Fault::new(
+    Error::new(
         Code::URL_INVALID,
         format!("{shown:?} is not a URL that fetch_url can read."),
         "Use a full URL that begins with https:// or http://.",
@@ -90,15 +90,15 @@ fn no_host_hint() -> &'static str {
 ///
 /// # Errors
 /// `ADDRESS_REFUSED` where one of them is not public and the user has not said that this host may be.
-pub(super) async fn addresses(url: &Url, private: &PrivateHosts) -> Result<Vec<SocketAddr>, Fault> {
+pub(super) async fn addresses(url: &Url, private: &PrivateHosts) -> Result<Vec<SocketAddr>, Error> {
     let (host, port) = (host_of(url), url.port_or_known_default().unwrap_or(443));
     let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, tokio::net::lookup_host((host.as_str(), port))).await;
     let addresses: Vec<SocketAddr> = looked_up.ok().and_then(Result::ok).into_iter().flatten().collect();
     if addresses.is_empty() {
-        return Err(Fault::new(Code::FETCH_FAILED, format!("Can't find the host {host}."), no_host_hint()));
+        return Err(Error::new(Code::FETCH_FAILED, format!("Can't find the host {host}."), no_host_hint()));
     }
     match addresses.iter().find(|address| !is_public(address.ip())) {
-        Some(address) if !private.has(url) => Err(Fault::new(
+        Some(address) if !private.has(url) => Err(Error::new(
             Code::ADDRESS_REFUSED,
             not_public(&host, address.ip()),
             "The user can allow hosts of their own network with policy.fetch.allowPrivateHosts in config.json.",

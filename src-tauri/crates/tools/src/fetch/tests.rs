@@ -46,7 +46,7 @@ fn text(body: &str) -> Answer {
     answer("200 OK\r\ncontent-type: text/plain", body)
 }
 
-async fn get(host: &str, path: &str) -> Result<String, Fault> {
+async fn get(host: &str, path: &str) -> Result<String, Error> {
     fetch(&format!("http://{host}{path}"), &PrivateHosts::new(&[host.to_owned()]).unwrap()).await
 }
 

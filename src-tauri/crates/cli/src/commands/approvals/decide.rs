@@ -5,7 +5,7 @@ use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Printer, visible};
-use arki_domain::{ApprovalDecision, ApprovalId, Code, Fault, io_words};
+use arki_domain::{ApprovalDecision, ApprovalId, Code, Error, io_words};
 use arki_engine::{ApprovalUse, Client, Engine, Keep, Resolution, one_line, rule_text};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub(super) async fn approve(
     dir: &Path,
     arguments: ApproveArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let ApproveArguments { id, session, always, hunks, command, plan, note } = arguments;
     let engine = client.engine();
     let id = find(engine, id.as_deref(), ApprovalUse::Approve, output)?.approval_id;
@@ -69,24 +69,24 @@ pub(super) async fn reject(
     client: &Client,
     RejectArguments { id, note }: RejectArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let id = find(client.engine(), id.as_deref(), ApprovalUse::Reject, output)?.approval_id;
     decide(client, &id, Resolution { note, ..Resolution::of(ApprovalDecision::Reject) }, output).await
 }
 
 /// The steps of a plan, one a line.
-fn steps_in(file: &Path) -> Result<Vec<String>, Fault> {
+fn steps_in(file: &Path) -> Result<Vec<String>, Error> {
     let read =
         if file == Path::new("-") { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
     let text = read.map_err(|error| {
         let what = format!("Can't read the plan from {}: {}.", file.display(), io_words(error.kind()));
-        Fault::new(Code::FILE_NOT_FOUND, what, "Give a text file with one step a line.")
+        Error::new(Code::FILE_NOT_FOUND, what, "Give a text file with one step a line.")
     })?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
 /// Prints the rules before they are stored. The engine refuses any others, and reports an error if there are none.
-fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Printer) -> Result<String, Fault> {
+fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Printer) -> Result<String, Error> {
     let rules = engine.approvals().rules().proposed_rules(id)?;
     for rule in &rules {
         output.aside(format!("{scope}: {}", visible(&rule_text(std::slice::from_ref(rule)))));
@@ -94,7 +94,7 @@ fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Printer) -
     Ok(rule_text(&rules))
 }
 
-async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Printer) -> Result<Exit, Fault> {
+async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Printer) -> Result<Exit, Error> {
     let subscription = client.engine().subscribe();
     let decision = client.decide(id, resolution).await?;
     if let Some(fault) = &decision.rule_not_kept {

@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Printer, time, visible};
 use crate::review;
-use arki_domain::{ApprovalKind, ApprovalRequested, Fault, plural};
+use arki_domain::{ApprovalKind, ApprovalRequested, Error, plural};
 use arki_engine::{ApprovalRecord, Engine};
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ impl<'a> ListedApproval<'a> {
     }
 }
 
-pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let records = engine.approvals().pending().pending_approvals()?;
     for listed in records.iter().filter_map(|record| ListedApproval::of(engine, record)) {
         if output.json {

@@ -5,7 +5,7 @@ use super::list::ListedApproval;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use crate::review::{self, ShownPart};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{ApprovalUse, Engine, rule_text};
 use clap::Args;
 
@@ -25,10 +25,10 @@ pub(crate) struct ShowApprovalArguments {
     all: bool,
 }
 
-pub(super) fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Printer) -> Result<Exit, Error> {
     let record = find(engine, arguments.id.as_deref(), ApprovalUse::Show, output)?;
     let listed =
-        ListedApproval::of(engine, &record).ok_or_else(|| Fault::internal("this version can't read the approval"))?;
+        ListedApproval::of(engine, &record).ok_or_else(|| Error::internal("this version can't read the approval"))?;
     if output.json {
         output.object(&listed);
         return Ok(Exit::Done);

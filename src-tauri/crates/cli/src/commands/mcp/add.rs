@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{McpServerSettings, McpVariable};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{Engine, EnvironmentKeys};
 use clap::Args;
 use serde_json::json;
@@ -31,7 +31,7 @@ pub(crate) struct AddMcpServerArguments {
 }
 
 impl AddMcpServerArguments {
-    fn settings(&self) -> Result<McpServerSettings, Fault> {
+    fn settings(&self) -> Result<McpServerSettings, Error> {
         Ok(McpServerSettings {
             command: self.command.first().cloned(),
             args: self.command.iter().skip(1).cloned().collect(),
@@ -43,10 +43,10 @@ impl AddMcpServerArguments {
     }
 }
 
-pub(super) fn run(engine: &Engine, arguments: &AddMcpServerArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, arguments: &AddMcpServerArguments, output: &Printer) -> Result<Exit, Error> {
     let (name, settings) = (arguments.name.trim(), arguments.settings()?);
     if settings.command.is_none() && settings.url.is_none() {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::USAGE,
             "An MCP server needs a program or an address.",
             format!("Use `arki mcp add {name} -- COMMAND` or `arki mcp add {name} --url URL`."),
@@ -75,10 +75,10 @@ pub(super) fn run(engine: &Engine, arguments: &AddMcpServerArguments, output: &P
 }
 
 /// `NAME=VALUE`, or `NAME: VALUE`.
-fn variable(given: &str, between: char) -> Result<McpVariable, Fault> {
+fn variable(given: &str, between: char) -> Result<McpVariable, Error> {
     let (name, value) = given.split_once(between).ok_or_else(|| {
         let hint = format!("Write it as NAME{between}VALUE.");
-        Fault::new(Code::USAGE, "A variable or header has no name or no value.", hint)
+        Error::new(Code::USAGE, "A variable or header has no name or no value.", hint)
     })?;
     let value = if between == ':' { value.trim() } else { value };
     Ok(McpVariable { name: name.trim().to_owned(), value: Some(value.to_owned()) })

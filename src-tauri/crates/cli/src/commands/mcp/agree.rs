@@ -3,11 +3,11 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{McpChangedTool, PinChange};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, one_line};
 use std::path::Path;
 
-pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
     let before = engine.mcp().mcp_look(dir, name).await?;
     if !output.json {
         before.changed.iter().flat_map(difference).for_each(|line| output.line(line));

@@ -3,11 +3,11 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{McpServerEntry, McpServerState};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, one_line};
 use std::path::Path;
 
-pub(super) fn run(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
     let servers = engine.mcp().mcp_listed(dir)?;
     output.aside_if_empty(&servers, "No MCP servers. Add one with `arki mcp add`.");
     for server in servers {

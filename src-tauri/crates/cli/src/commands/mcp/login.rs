@@ -2,12 +2,12 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, one_line};
 use serde_json::json;
 use std::path::Path;
 
-pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
     // Beside the answer, so that `--json` stays JSON.
     let show = |url: &str| {
         let words = format!("Open this page in a browser on this computer to sign in:\n{}", one_line(url));

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{Engine, one_line};
 use clap::Args;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(super) async fn run(
     dir: &Path,
     McpPromptsArguments { name, prompt, arguments }: &McpPromptsArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let Some(prompt) = prompt else { return list(engine, dir, name, output).await };
     let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
     let text = engine.mcp().mcp_prompt(dir, name, prompt, &arguments).await?;
@@ -33,7 +33,7 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-async fn list(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
+async fn list(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
     for prompt in engine.mcp().mcp_prompts(dir, name).await? {
         if output.json {
             output.object(&prompt);
@@ -46,10 +46,10 @@ async fn list(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Resu
     Ok(Exit::Done)
 }
 
-fn named_value(argument: &str) -> Result<(String, serde_json::Value), Fault> {
+fn named_value(argument: &str) -> Result<(String, serde_json::Value), Error> {
     let (name, value) = argument.split_once('=').ok_or_else(|| {
         let message = format!("\"{argument}\" has no argument name.");
-        Fault::new(Code::USAGE, message, "Write it as NAME=VALUE.")
+        Error::new(Code::USAGE, message, "Write it as NAME=VALUE.")
     })?;
     Ok((name.to_owned(), value.into()))
 }

@@ -3,12 +3,12 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_api::{McpTestStep, McpTestStepName};
-use arki_domain::{Fault, plural};
+use arki_domain::{Error, plural};
 use arki_engine::{Engine, one_line};
 use serde_json::json;
 use std::path::Path;
 
-pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
     let mut listed = None;
     let mut on_step = |step: McpTestStep| match output.json {
         // Told with the tools.

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
 use crate::output::Printer;
-use arki_domain::{CompactionStrategy, Fault};
+use arki_domain::{CompactionStrategy, Error};
 use arki_engine::{Compacted, Engine};
 use clap::Args;
 use serde_json::json;
@@ -22,7 +22,7 @@ pub(super) async fn run(
     engine: &Engine,
     CompactArguments { id, focus }: &CompactArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let session = engine.sessions().find_session(id)?;
     match engine.runs().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),

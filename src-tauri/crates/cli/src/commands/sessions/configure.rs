@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::SessionChanges;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use serde_json::json;
@@ -34,7 +34,7 @@ pub(crate) struct ConfigureArguments {
     on: Vec<String>,
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output: &Printer) -> Result<Exit, Error> {
     let ConfigureArguments { id, model, effort, core, system, off, on } = arguments;
     let session_id = engine.sessions().find_session(id)?.session_id;
     let (model, effort, core, system) = (model.clone(), effort.clone(), core.clone(), system.clone());

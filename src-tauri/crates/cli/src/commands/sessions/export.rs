@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_engine::{Engine, ExportFormat};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -37,7 +37,7 @@ struct Exported<'a> {
     file: &'a Path,
 }
 
-pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Error> {
     let format = match arguments.format {
         ExportForm::Jsonl => ExportFormat::JsonLines,
         ExportForm::Md => ExportFormat::Markdown,
@@ -45,7 +45,7 @@ pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, outp
     };
     let file = arguments.output.as_deref().filter(|file| *file != Path::new("-"));
     if output.json && file.is_none() && format != ExportFormat::JsonLines {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::USAGE,
             "With --json, only JSON Lines can go to standard output.",
             "Leave --json out, or name a file with --output.",

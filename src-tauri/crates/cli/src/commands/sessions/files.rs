@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_api::ReviewChange;
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{Engine, FileThen};
 use clap::Args;
 use serde::Serialize;
@@ -31,7 +31,7 @@ struct PrintedFile<'a> {
     diff: &'a str,
 }
 
-pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Error> {
     let FilesArguments { id, path, at, diff } = arguments;
     let session_id = engine.sessions().find_session(id)?.session_id;
     let Some(path) = path else {
@@ -50,10 +50,10 @@ pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer)
     Ok(Exit::Done)
 }
 
-fn content(file: &FileThen) -> Result<&[u8], Fault> {
+fn content(file: &FileThen) -> Result<&[u8], Error> {
     file.content.as_deref().ok_or_else(|| {
         let message = format!("There was no file {} at this event.", file.path);
-        Fault::new(Code::FILE_NOT_FOUND, message, "Choose another event with --at; `arki events ID` lists them.")
+        Error::new(Code::FILE_NOT_FOUND, message, "Choose another event with --at; `arki events ID` lists them.")
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) async fn run(
     engine: &Engine,
     ForkArguments { id, at }: &ForkArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let named = engine.sessions().find_place(id)?;
     let origin = named.session.session_id;
     let fork = engine.sessions().fork(&origin, at.or(named.seq)).await?.session_id;

@@ -3,7 +3,7 @@
 use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{Engine, ImportOutcome};
 use clap::Args;
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub(super) async fn run(
     dir: &Path,
     ImportArguments { file }: &ImportArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let imported = match file == Path::new("-") {
         true => engine.sessions().import(BufReader::new(std::io::stdin())).await?,
         false => match open(&in_dir(dir, file)) {
@@ -68,9 +68,9 @@ pub(super) async fn run(
     Ok(Exit::Done)
 }
 
-fn open(file: &Path) -> Result<File, Fault> {
+fn open(file: &Path) -> Result<File, Error> {
     let fault = |code, what: &str| {
-        Fault::new(code, format!("{} {what}.", file.display()), "Use a file written by `arki sessions export`.")
+        Error::new(code, format!("{} {what}.", file.display()), "Use a file written by `arki sessions export`.")
     };
     if file.is_dir() {
         return Err(fault(Code::EXPORT_INVALID, "is a folder"));

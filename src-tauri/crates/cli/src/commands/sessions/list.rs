@@ -4,7 +4,7 @@ use super::MAX_LISTED;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Error, SessionId};
 use arki_engine::Engine;
 use clap::Args;
 use serde::Serialize;
@@ -65,7 +65,7 @@ pub(super) fn run(
     dir: &Path,
     ListSessionsArguments { archived, agent, here }: &ListSessionsArguments,
     output: &Printer,
-) -> Result<Exit, Fault> {
+) -> Result<Exit, Error> {
     let here = here.then(|| engine.projects().folder(dir)).transpose()?;
     let mut sessions = engine.sessions().list(MAX_LISTED)?;
     let away: BTreeSet<SessionId> =

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_engine::{Engine, RemovedSessions, refuse_last};
 use serde::Serialize;
 
@@ -16,11 +16,11 @@ struct Removed<'a> {
     subagents: Vec<SessionId>,
 }
 
-pub(super) async fn run(engine: &Engine, id: &str, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, id: &str, output: &Printer) -> Result<Exit, Error> {
     refuse_last(id)?;
     let named = engine.sessions().find_place(id)?;
     if named.seq.is_some() {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::USAGE,
             "Only whole sessions can be removed, not single events.",
             "Give only the session's id.",

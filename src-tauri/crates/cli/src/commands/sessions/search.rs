@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_engine::{Engine, EventSearchHit, EventSearchQuery};
 use clap::Args;
 use jiff::civil::Date;
@@ -48,7 +48,7 @@ struct ListedHit<'a> {
     project: &'a str,
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Error> {
     let project = match &arguments.project {
         Some(folder) => Some(engine.projects().project(folder)?.path),
         None => None,
@@ -105,9 +105,9 @@ fn print(hit: &EventSearchHit, output: &Printer) {
 }
 
 /// The beginning of a day in the user's time zone, in milliseconds since 1970.
-fn day(text: &str) -> Result<i64, Fault> {
+fn day(text: &str) -> Result<i64, Error> {
     let start = text.parse::<Date>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
     start
         .map(|start| start.timestamp().as_millisecond())
-        .ok_or_else(|| Fault::new(Code::USAGE, format!("\"{text}\" is not a day."), "Write it as YYYY-MM-DD."))
+        .ok_or_else(|| Error::new(Code::USAGE, format!("\"{text}\" is not a day."), "Write it as YYYY-MM-DD."))
 }

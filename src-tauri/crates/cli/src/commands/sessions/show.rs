@@ -4,7 +4,7 @@ use super::list::ListedSession;
 use super::story;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
-use arki_domain::Fault;
+use arki_domain::Error;
 use arki_engine::{Engine, SentRequest, Told};
 use clap::Args;
 use std::collections::VecDeque;
@@ -31,7 +31,7 @@ pub(crate) struct ShowSessionArguments {
     until: Option<i64>,
 }
 
-pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Error> {
     let ShowSessionArguments { id, request, limit, since, until, .. } = arguments;
     let session = engine.sessions().find_session(id)?;
     if let Some(seq) = request {
@@ -63,7 +63,7 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
     Ok(Exit::Done)
 }
 
-fn show_request(sent: &SentRequest, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Fault> {
+fn show_request(sent: &SentRequest, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Error> {
     match (arguments.body, output.json) {
         (true, _) => output.bytes(sent.proven_body()?),
         (false, true) => output.object(&sent.as_json()),

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::json_fault::not_json;
 use crate::output::Printer;
-use arki_domain::{Code, Fault, StateChanged, is_hidden};
+use arki_domain::{Code, Error, StateChanged, is_hidden};
 use arki_engine::Engine;
 use clap::Args;
 use serde_json::Value;
@@ -27,13 +27,13 @@ impl StateArguments {
     }
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> Result<Exit, Fault> {
+pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> Result<Exit, Error> {
     let StateArguments { id, set, unset } = arguments;
     let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
     let change = StateChanged { set, removed: unset.clone() };
     if let Some(both) = unset.iter().find(|key| change.set.contains_key(*key)) {
         let message = format!("{both:?} can't be set and removed at the same time.");
-        return Err(Fault::new(Code::USAGE, message, "Name each key once."));
+        return Err(Error::new(Code::USAGE, message, "Name each key once."));
     }
     let session_id = engine.sessions().find_session(id)?.session_id;
     let state = match change.is_empty() {
@@ -60,15 +60,15 @@ fn escaped(json: &str) -> String {
 }
 
 /// Reads `KEY=JSON`.
-fn parsed(assignment: &str) -> Result<(String, Value), Fault> {
+fn parsed(assignment: &str) -> Result<(String, Value), Error> {
     let Some((key, json)) = assignment.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         let message = format!("{assignment:?} isn't a key with a value.");
-        return Err(Fault::new(Code::USAGE, message, "Write --set 'KEY=JSON', such as --set 'count=3'."));
+        return Err(Error::new(Code::USAGE, message, "Write --set 'KEY=JSON', such as --set 'count=3'."));
     };
     let value = serde_json::from_str(json).map_err(|error| {
         let hint = "Write a number, true, false, null, a list, an object, or a text in double quotes: \
             --set 'name=\"Ada\"'.";
-        Fault::new(Code::USAGE, not_json(&format!("The value of {key:?}"), &error), hint)
+        Error::new(Code::USAGE, not_json(&format!("The value of {key:?}"), &error), hint)
     })?;
     Ok((key.to_owned(), value))
 }

@@ -4,7 +4,7 @@ use crate::config::parse;
 const LAB: &str = r#""providers": {"lab": {"kind": "custom", "baseUrl": "http://127.0.0.1:1/v1"}}"#;
 
 /// `user` and `project`: what stands in `agents`.
-fn merge(user: &str, project: &str) -> Result<Config, Fault> {
+fn merge(user: &str, project: &str) -> Result<Config, Error> {
     let path = Path::new("config.json");
     let user = parse(&format!(r#"{{"agents": {user}, {LAB}}}"#), path)?;
     let project = parse(&format!(r#"{{"agents": {project}}}"#), path)?;

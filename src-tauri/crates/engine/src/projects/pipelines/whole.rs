@@ -4,7 +4,7 @@
 use super::{FoundPipeline, Source};
 use crate::projects::Projects;
 use crate::projects::open::OpenProject;
-use arki_domain::{Code, Fault, NestedDefinition, Redactor, sha256_hex};
+use arki_domain::{Code, Error, NestedDefinition, Redactor, sha256_hex};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl WholePipeline {
     ///
     /// # Errors
     /// `CONTENT_DAMAGED` where it isn't here.
-    pub(crate) fn part(&self, name: &str) -> Result<Self, Fault> {
+    pub(crate) fn part(&self, name: &str) -> Result<Self, Error> {
         let found = self.get(name)?;
         let mut nested = BTreeMap::new();
         let mut left = vec![found.definition()?];
@@ -42,9 +42,9 @@ impl WholePipeline {
         Ok(Self { found: found.clone(), nested })
     }
 
-    fn get(&self, name: &str) -> Result<&FoundPipeline, Fault> {
+    fn get(&self, name: &str) -> Result<&FoundPipeline, Error> {
         self.nested.get(name).ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::CONTENT_DAMAGED,
                 format!("The definition of {name:?} is not stored with this run."),
                 "Start the pipeline again with `arki run`.",
@@ -89,7 +89,7 @@ impl WholePipeline {
     ///
     /// # Errors
     /// `PIPELINE_INVALID`.
-    pub(crate) fn grants(&self) -> Result<Vec<String>, Fault> {
+    pub(crate) fn grants(&self) -> Result<Vec<String>, Error> {
         let mut grants = Vec::new();
         for (step, grant) in self.found.definition()?.grants() {
             grants.push(format!("The step {step} {}.", grant.words()));
@@ -106,7 +106,7 @@ impl WholePipeline {
     ///
     /// # Errors
     /// `PIPELINE_INVALID`.
-    pub(crate) fn new_grants(&self, other: &Self) -> Result<Vec<String>, Fault> {
+    pub(crate) fn new_grants(&self, other: &Self) -> Result<Vec<String>, Error> {
         let known = other.grants()?;
         Ok(self.grants()?.into_iter().filter(|grant| !known.contains(grant)).collect())
     }
@@ -115,9 +115,9 @@ impl WholePipeline {
     ///
     /// # Errors
     /// `PIPELINE_INVALID`, naming the file.
-    pub(crate) fn ensure_no_secrets(&self, redactor: &Redactor) -> Result<(), Fault> {
+    pub(crate) fn ensure_no_secrets(&self, redactor: &Redactor) -> Result<(), Error> {
         let Some(found) = self.all().find(|found| redactor.redact(&found.text) != found.text) else { return Ok(()) };
-        Err(Fault::new(
+        Err(Error::new(
             Code::PIPELINE_INVALID,
             format!("{} contains a secret.", found.origin),
             "Remove it from the file: a definition is stored with each of its runs.",
@@ -139,7 +139,7 @@ impl Projects {
         open: &OpenProject,
         dir: &Path,
         named: &str,
-    ) -> Result<WholePipeline, Fault> {
+    ) -> Result<WholePipeline, Error> {
         self.whole_pipeline(open, self.find_pipeline(open, dir, named)?)
     }
 
@@ -148,7 +148,7 @@ impl Projects {
     /// # Errors
     /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, also for a circle; `PIPELINE_LIMIT`; `UNTRUSTED` for a file that nobody
     /// has agreed to.
-    pub(crate) fn whole_pipeline(&self, open: &OpenProject, found: FoundPipeline) -> Result<WholePipeline, Fault> {
+    pub(crate) fn whole_pipeline(&self, open: &OpenProject, found: FoundPipeline) -> Result<WholePipeline, Error> {
         let mut gathering = Gathering {
             projects: self,
             open,
@@ -176,7 +176,7 @@ struct Gathering<'a> {
 
 impl Gathering<'_> {
     /// Gathers what the last pipeline of the trail runs; returns how deep that is nested.
-    fn height(&mut self, of: &FoundPipeline, trail: &mut PipelineTrail) -> Result<usize, Fault> {
+    fn height(&mut self, of: &FoundPipeline, trail: &mut PipelineTrail) -> Result<usize, Error> {
         let mut highest = 0;
         for name in of.definition()?.nested() {
             let height = 1 + self.height_of(name, of, trail)?;
@@ -188,7 +188,7 @@ impl Gathering<'_> {
         Ok(highest)
     }
 
-    fn height_of(&mut self, name: &str, by: &FoundPipeline, trail: &mut PipelineTrail) -> Result<usize, Fault> {
+    fn height_of(&mut self, name: &str, by: &FoundPipeline, trail: &mut PipelineTrail) -> Result<usize, Error> {
         let found = match self.nested.get(name) {
             Some(known) => known.clone(),
             None => self.find(name, by)?,
@@ -204,7 +204,7 @@ impl Gathering<'_> {
             return Err(too_deep());
         }
         if self.nested.len() >= MAX_NESTED {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::PIPELINE_LIMIT,
                 format!("The pipeline runs more than {MAX_NESTED} others."),
                 "Split it into several that you start one by one.",
@@ -218,18 +218,18 @@ impl Gathering<'_> {
         Ok(height)
     }
 
-    fn find(&self, name: &str, by: &FoundPipeline) -> Result<FoundPipeline, Fault> {
+    fn find(&self, name: &str, by: &FoundPipeline) -> Result<FoundPipeline, Error> {
         let found = self.projects.find_pipeline(self.open, self.open.project.root(), name);
-        found.map_err(|fault| Fault { message: format!("{} runs {name:?}. {}", by.origin, fault.message), ..fault })
+        found.map_err(|fault| Error { message: format!("{} runs {name:?}. {}", by.origin, fault.message), ..fault })
     }
 
     /// Only what the user has named or agreed to says what else runs.
-    fn ensure_may_run(&self, by: &FoundPipeline, found: &FoundPipeline) -> Result<(), Fault> {
+    fn ensure_may_run(&self, by: &FoundPipeline, found: &FoundPipeline) -> Result<(), Error> {
         let source = |pipeline: &FoundPipeline| self.projects.source(&pipeline.origin);
         match (source(by), source(found)) {
             _ if self.is_named_by_user => Ok(()),
             (_, Source::Agreed | Source::Own) | (Source::Own, Source::Elsewhere) => Ok(()),
-            (_, Source::InProject | Source::Elsewhere) => Err(Fault::new(
+            (_, Source::InProject | Source::Elsewhere) => Err(Error::new(
                 Code::UNTRUSTED,
                 format!("{} runs {}, a file that isn't approved.", by.origin, found.origin),
                 "Move it to .arki/pipelines, approve it with `arki trust`, and run it by its name.",
@@ -242,17 +242,17 @@ fn id(found: &FoundPipeline) -> (String, String) {
     (found.name.clone(), found.origin.clone())
 }
 
-fn too_deep() -> Fault {
-    Fault::new(
+fn too_deep() -> Error {
+    Error::new(
         Code::PIPELINE_LIMIT,
         format!("Pipelines are nested more than {MAX_DEPTH} deep."),
         "Move the steps of a nested pipeline into the one that runs it.",
     )
 }
 
-fn circle(trail: &PipelineTrail, again: &FoundPipeline) -> Fault {
+fn circle(trail: &PipelineTrail, again: &FoundPipeline) -> Error {
     let way = trail.iter().map(|(name, _)| name.as_str()).chain([again.name.as_str()]);
-    Fault::new(
+    Error::new(
         Code::PIPELINE_INVALID,
         format!("A pipeline runs itself: {}.", way.collect::<Vec<_>>().join(", ")),
         "Remove the step that starts it again.",

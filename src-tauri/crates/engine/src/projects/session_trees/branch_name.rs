@@ -1,7 +1,7 @@
 //! The name of a branch that somebody asks for. Narrower than git's own rules: it is also a folder's name, and nothing in
 //! it is an option, a pattern or a way out.
 
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use std::fmt;
 
 const MAX_CHARS: usize = 100;
@@ -12,10 +12,10 @@ pub(crate) struct BranchName(String);
 impl BranchName {
     /// # Errors
     /// `BRANCH_NAME_INVALID`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
         match problem(text) {
             None => Ok(Self(text.to_owned())),
-            Some(problem) => Err(Fault::new(
+            Some(problem) => Err(Error::new(
                 Code::BRANCH_NAME_INVALID,
                 format!("{:?} can't be a branch's name: {problem}.", text.chars().take(MAX_CHARS).collect::<String>()),
                 "Use letters, digits, `-`, `_`, `.` and `/`, such as feature/search.",

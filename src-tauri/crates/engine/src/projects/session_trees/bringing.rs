@@ -11,7 +11,7 @@ use super::{SessionTrees, own_refs};
 use crate::records::blocking;
 use arki_api::BroughtBranch;
 use arki_disk::{PrivateTempDir, create_private_dir, write_private_file};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_git::Head;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl SessionTrees {
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNCHANGED`, `BRANCH_CHECKED_OUT`, `WORKTREE_CONFLICT` where the branch in the project has
     /// other commits, `WORKTREE_UNAVAILABLE`, `WORKTREE_FAILED`. The project is as before then.
-    pub(crate) async fn bring(self: &Arc<Self>, folder: &Path) -> Result<BroughtBranch, Fault> {
+    pub(crate) async fn bring(self: &Arc<Self>, folder: &Path) -> Result<BroughtBranch, Error> {
         let folder = folder.to_owned();
         let (note, commit) = blocking(self, move |trees| trees.to_bring(&folder)).await?;
         let git = self.git_of(&note)?;
@@ -77,7 +77,7 @@ impl SessionTrees {
     }
 
     /// Returns the commit that is to come, as far as files tell.
-    fn to_bring(&self, folder: &Path) -> Result<(WorktreeNote, String), Fault> {
+    fn to_bring(&self, folder: &Path) -> Result<(WorktreeNote, String), Error> {
         let note = self.note(folder)?;
         if !note.is_made {
             return Err(super::gone(&note.branch));
@@ -90,7 +90,7 @@ impl SessionTrees {
         match commit {
             Some(commit) if commit != note.base => Ok((note, commit)),
             Some(_) => Err(unchanged(&note)),
-            None => Err(Fault::new(
+            None => Err(Error::new(
                 Code::WORKTREE_UNAVAILABLE,
                 format!("The branch {} isn't in the worktree any more.", note.branch),
                 "Create it there again, with the commits to bring back.",
@@ -107,7 +107,7 @@ struct Lender {
 }
 
 impl Lender {
-    async fn of(git: &Git, note: &WorktreeNote, commit: &str) -> Result<Self, Fault> {
+    async fn of(git: &Git, note: &WorktreeNote, commit: &str) -> Result<Self, Error> {
         let room = PrivateTempDir::create()?;
         let folder = room.path().join("lender.git");
         let format = git.done(git.in_repository(&["rev-parse", "--show-object-format"])).await?;
@@ -131,12 +131,12 @@ impl Lender {
     }
 }
 
-fn not_brought(git: &Git, note: &WorktreeNote, answer: &GitOutput) -> Fault {
+fn not_brought(git: &Git, note: &WorktreeNote, answer: &GitOutput) -> Error {
     if answer.stderr.contains("refusing to fetch into branch") {
         return checked_out(note);
     }
     if answer.stderr.contains("non-fast-forward") {
-        return Fault::new(
+        return Error::new(
             Code::WORKTREE_CONFLICT,
             format!("The branch {} in the project has commits that the worktree doesn't have.", note.branch),
             format!(
@@ -149,16 +149,16 @@ fn not_brought(git: &Git, note: &WorktreeNote, answer: &GitOutput) -> Fault {
     git.failed(answer)
 }
 
-fn checked_out(note: &WorktreeNote) -> Fault {
-    Fault::new(
+fn checked_out(note: &WorktreeNote) -> Error {
+    Error::new(
         Code::BRANCH_CHECKED_OUT,
         format!("The branch {} is checked out in the project.", note.branch),
         "Check out another branch there, bring the commits, and check it out again.",
     )
 }
 
-fn unchanged(note: &WorktreeNote) -> Fault {
-    Fault::new(
+fn unchanged(note: &WorktreeNote) -> Error {
+    Error::new(
         Code::WORKTREE_UNCHANGED,
         format!("The branch {} has no commit that the project doesn't have.", note.branch),
         format!("Commit on {} in the worktree first.", note.branch),

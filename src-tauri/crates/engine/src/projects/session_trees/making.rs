@@ -9,7 +9,7 @@ use super::note::WorktreeNote;
 use super::{BranchName, SessionTrees};
 use crate::records::blocking;
 use arki_disk::{FolderLock, PrivateTempDir};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Error};
 use arki_files::{
     CopyError, CopyLimits, FilesError, Project, copy_files, copy_git_exclude, make_worktree_folder,
     remove_worktree_folder,
@@ -47,7 +47,7 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there is no folder beside the project.
-    pub(crate) fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Fault> {
+    pub(crate) fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Error> {
         let (Some(parent), Some(name)) = (project.parent(), project.file_name()) else {
             let hint = format!("Move the project into a folder of its own, or {}.", Instead::IN_THE_FOLDER);
             return Err(fitness::unavailable("The project isn't inside another folder.", hint));
@@ -64,7 +64,7 @@ impl SessionTrees {
     /// # Errors
     /// `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `BRANCH_CHECKED_OUT`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what
     /// the disk says. Nothing is left then.
-    pub(crate) async fn make(self: &Arc<Self>, new: NewWorktree) -> Result<PathBuf, Fault> {
+    pub(crate) async fn make(self: &Arc<Self>, new: NewWorktree) -> Result<PathBuf, Error> {
         let project = new.project.clone();
         let branch = new.branch.clone();
         let git = blocking(self, move |trees| {
@@ -106,7 +106,7 @@ impl SessionTrees {
         branch: &str,
         base: String,
         now: i64,
-    ) -> Result<(WorktreeNote, FolderLock), Fault> {
+    ) -> Result<(WorktreeNote, FolderLock), Error> {
         let place = Self::place_of(&project, &BranchName::parse(branch)?)?;
         let lock = WorktreeNote::making(&self.notes, &place).ok_or_else(|| exists("A worktree that is being made"))?;
         let folder = make_worktree_folder(&place).map_err(|error| match error.kind() {
@@ -139,7 +139,7 @@ impl SessionTrees {
         files: Files,
         secrets: GlobSet,
         agreed: Vec<String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Error> {
         clone(git, &note).await?;
         let sources = match files {
             Files::OfTheProject => {
@@ -183,7 +183,7 @@ struct CopySources {
 }
 
 impl CopySources {
-    fn copy(self, note: &WorktreeNote, secrets: &GlobSet) -> Result<(), Fault> {
+    fn copy(self, note: &WorktreeNote, secrets: &GlobSet) -> Result<(), Error> {
         let Self { checkout, of_checkout, of_project } = self;
         let to = Project::open(&note.folder)?;
         let copy = |from: &Path, paths: BTreeSet<String>| {
@@ -199,7 +199,7 @@ impl CopySources {
 
 /// Writes the files of a worktree's commit into a private folder. Of the project come those that the user has agreed to
 /// and git doesn't keep.
-async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Result<CopySources, Fault> {
+async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Result<CopySources, Error> {
     let (of_checkout, bytes) = git.files_of(&note.base).await?;
     if bytes > LIMITS.bytes {
         return Err(too_large(FilesError::from(CopyError::TooLarge { limit: LIMITS.bytes }).into()));
@@ -213,9 +213,9 @@ async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Res
     Ok(CopySources { checkout: Some(checkout), of_checkout, of_project })
 }
 
-fn ensure_not_checked_out(project: &Path, branch: &BranchName) -> Result<(), Fault> {
+fn ensure_not_checked_out(project: &Path, branch: &BranchName) -> Result<(), Error> {
     match arki_git::head(project) {
-        Some(Head::Branch(head)) if head == branch.as_str() => Err(Fault::new(
+        Some(Head::Branch(head)) if head == branch.as_str() => Err(Error::new(
             Code::BRANCH_CHECKED_OUT,
             format!("The branch {branch} is checked out in the project, so nothing could be brought back to it."),
             "Choose another name for a new branch, or check out another branch in the project.",
@@ -226,7 +226,7 @@ fn ensure_not_checked_out(project: &Path, branch: &BranchName) -> Result<(), Fau
 
 /// Copies the repository: objects are copied and not linked, since a linked one would be the project's too. No template,
 /// and so no hook, is put into it.
-async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Fault> {
+async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Error> {
     let (project, folder) = (note.project.display().to_string(), note.folder.display().to_string());
     let fixed = ["-c", "protocol.file.allow=always", "clone", "--quiet", "--local", "--no-hardlinks", "--no-checkout"];
     let mut arguments: Vec<String> = fixed.map(str::to_owned).to_vec();
@@ -251,16 +251,16 @@ async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Fault> {
     Ok(())
 }
 
-fn exists(what: &str) -> Fault {
-    Fault::new(
+fn exists(what: &str) -> Error {
+    Error::new(
         Code::WORKTREE_EXISTS,
         format!("{what} already exists."),
         "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.",
     )
 }
 
-fn not_made(place: &Path, kind: ErrorKind) -> Fault {
-    Fault::new(
+fn not_made(place: &Path, kind: ErrorKind) -> Error {
+    Error::new(
         Code::IO_FAILED,
         format!("{} can't be created: {}.", place.display(), arki_domain::io_words(kind)),
         "Check that you can write to the folder that contains the project.",
@@ -268,10 +268,10 @@ fn not_made(place: &Path, kind: ErrorKind) -> Fault {
 }
 
 /// The general hint is for a model.
-fn too_large(fault: Fault) -> Fault {
+fn too_large(fault: Error) -> Error {
     match fault.is(Code::WORKTREE_TOO_LARGE) {
         true => {
-            Fault { hint: "Add what needn't be copied to .gitignore, or work in the folder itself.".into(), ..fault }
+            Error { hint: "Add what needn't be copied to .gitignore, or work in the folder itself.".into(), ..fault }
         }
         false => fault,
     }

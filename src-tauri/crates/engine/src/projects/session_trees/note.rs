@@ -3,7 +3,7 @@
 
 use super::key;
 use arki_disk::{FolderLock, create_private_dir, write_private_file};
-use arki_domain::{Fault, WorktreeOf};
+use arki_domain::{Error, WorktreeOf};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,12 +59,12 @@ impl WorktreeNote {
         WorktreeOf { project: self.project.display().to_string(), branch: self.branch }
     }
 
-    pub(super) fn write(&self, notes: &Path) -> Result<(), Fault> {
-        let bytes = serde_json::to_vec(self).map_err(Fault::internal)?;
+    pub(super) fn write(&self, notes: &Path) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(self).map_err(Error::internal)?;
         Ok(write_private_file(&file(notes, &self.folder), &bytes)?)
     }
 
-    pub(super) fn forget(&self, notes: &Path) -> Result<(), Fault> {
+    pub(super) fn forget(&self, notes: &Path) -> Result<(), Error> {
         Ok(arki_disk::remove_private_file(&file(notes, &self.folder))?)
     }
 }

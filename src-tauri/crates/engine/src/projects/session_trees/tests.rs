@@ -1,7 +1,7 @@
 //! With the git that is installed, in folders of each test's own.
 
 use super::*;
-use arki_domain::Fault;
+use arki_domain::Error;
 use globset::GlobSet;
 use std::fs;
 use std::process::Command;
@@ -41,7 +41,7 @@ fn home() -> Home {
 }
 
 impl Home {
-    async fn make(&self, branch: &str) -> Result<PathBuf, Fault> {
+    async fn make(&self, branch: &str) -> Result<PathBuf, Error> {
         let (project, branch) = (self.project.clone(), BranchName::parse(branch)?);
         let agreed = vec!["RULES.md".to_owned(), "/elsewhere".to_owned()];
         self.trees.make(NewWorktree { project, branch, secrets: GlobSet::empty(), agreed, now: 1 }).await
@@ -60,7 +60,7 @@ fn commit(folder: &Path, text: &str) -> String {
     git(folder, &["rev-parse", "HEAD"])
 }
 
-async fn code(work: impl Future<Output = Result<impl std::fmt::Debug, Fault>>) -> String {
+async fn code(work: impl Future<Output = Result<impl std::fmt::Debug, Error>>) -> String {
     work.await.unwrap_err().code.to_string()
 }
 

@@ -4,7 +4,7 @@ use crate::projects::Projects;
 use crate::projects::hook_pins::READERS;
 use crate::projects::open::{OpenProject, kind_word};
 use crate::records::blocking;
-use arki_domain::{Code, Fault, TrustPin};
+use arki_domain::{Code, Error, TrustPin};
 use arki_files::PinKind;
 use arki_store::TrustRecord;
 use std::path::Path;
@@ -16,7 +16,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the folder can't be read, or the database can't be written.
-    pub(crate) async fn trust_worktree(self: &Arc<Self>, folder: &Path, agreed: TrustRecord) -> Result<(), Fault> {
+    pub(crate) async fn trust_worktree(self: &Arc<Self>, folder: &Path, agreed: TrustRecord) -> Result<(), Error> {
         let place = folder.to_owned();
         let pins = blocking(self, move |_| {
             let there = arki_files::scan(&place, READERS)?.pins;
@@ -36,7 +36,7 @@ impl Projects {
     ///
     /// # Errors
     /// When the database can't be written.
-    pub(crate) async fn untrust_worktree(self: &Arc<Self>, folder: &Path) -> Result<(), Fault> {
+    pub(crate) async fn untrust_worktree(self: &Arc<Self>, folder: &Path) -> Result<(), Error> {
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
         Ok(self.records.store().set_trust(&folder.display().to_string(), record).await?)
     }
@@ -45,12 +45,12 @@ impl Projects {
     ///
     /// # Errors
     /// `UNTRUSTED`, `FOLDER_UNAVAILABLE`.
-    pub(crate) fn open_trusted(&self, folder: &Path) -> Result<(OpenProject, TrustRecord), Fault> {
+    pub(crate) fn open_trusted(&self, folder: &Path) -> Result<(OpenProject, TrustRecord), Error> {
         let open = self.load_project(folder)?;
         let agreed = open.trust.clone().filter(|trust| trust.trusted);
         match agreed {
             Some(agreed) => Ok((open, agreed)),
-            None => Err(Fault::new(
+            None => Err(Error::new(
                 Code::UNTRUSTED,
                 format!("{} is not trusted, so Arki can't create a worktree for it.", open.path()),
                 "Trust the folder first: `arki trust` shows what that enables.",

@@ -1,7 +1,7 @@
 //! The note on a worktree: a file of its own, written before there is anything to note.
 
 use arki_disk::{remove_private_file, write_private_file};
-use arki_domain::{Fault, ParentCall, SessionId};
+use arki_domain::{Error, ParentCall, SessionId};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -42,8 +42,8 @@ impl TreeNote {
         files.iter().filter_map(|path| Self::read(notes, path.file_stem()?.to_str()?)).collect()
     }
 
-    pub(super) fn write(&self, notes: &Path) -> Result<(), Fault> {
-        let bytes = serde_json::to_vec(self).map_err(Fault::internal)?;
+    pub(super) fn write(&self, notes: &Path) -> Result<(), Error> {
+        let bytes = serde_json::to_vec(self).map_err(Error::internal)?;
         Ok(write_private_file(&file(notes, self.session_id.as_str()), &bytes)?)
     }
 

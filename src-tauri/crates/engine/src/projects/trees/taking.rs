@@ -1,7 +1,7 @@
 //! Brings back changes from worktrees: the port behind the tool `take_changes`.
 
 use super::{Trees, gone};
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{Code, Error, SessionId};
 use arki_files::{ChangeSet, Project, TakenChanges, plan_take};
 use arki_tools::{BackgroundCommands, SubagentChanges};
 use async_trait::async_trait;
@@ -22,7 +22,7 @@ impl SubagentChanges for Taking {
         self.trees.note(worktree).and_then(|note| note.changed).unwrap_or_default()
     }
 
-    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Fault> {
+    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Error> {
         self.trees.plan(project, worktree, only)
     }
 
@@ -39,7 +39,7 @@ impl Trees {
         project: &Project,
         worktree: &SessionId,
         only: Option<&[String]>,
-    ) -> Result<ChangeSet, Fault> {
+    ) -> Result<ChangeSet, Error> {
         let note = self.note(worktree).filter(|note| note.origin == project.root());
         let Some(changed) = note.and_then(|note| note.changed) else { return Err(gone(worktree)) };
         let paths = match only {
@@ -48,7 +48,7 @@ impl Trees {
         };
         let planned = self.planned(project, worktree, &paths).map_err(|fault| match paths.len() {
             1 => fault,
-            _ => Fault { hint: format!("Take the other files with `paths`. {}", fault.hint), ..fault },
+            _ => Error { hint: format!("Take the other files with `paths`. {}", fault.hint), ..fault },
         });
         match planned? {
             TakenChanges::Change(change) => Ok(change),
@@ -56,7 +56,7 @@ impl Trees {
         }
     }
 
-    fn planned(&self, project: &Project, session_id: &SessionId, paths: &[String]) -> Result<TakenChanges, Fault> {
+    fn planned(&self, project: &Project, session_id: &SessionId, paths: &[String]) -> Result<TakenChanges, Error> {
         let (base, tree) = (Project::open(&self.base_of(session_id))?, Project::open(&self.place_of(session_id))?);
         Ok(plan_take(&base, &tree, project, paths)?)
     }
@@ -64,12 +64,12 @@ impl Trees {
 
 /// # Errors
 /// `ARGUMENTS_INVALID` where one was not changed.
-fn among(project: &Project, changed: &[String], only: &[String]) -> Result<Vec<String>, Fault> {
+fn among(project: &Project, changed: &[String], only: &[String]) -> Result<Vec<String>, Error> {
     let mut paths = Vec::new();
     for path in only {
         let path = project.resolve(path)?.to_string();
         if !changed.contains(&path) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::ARGUMENTS_INVALID,
                 format!("The sub-agent did not change {path}."),
                 format!("It changed {}.", changed.join(", ")),
@@ -83,12 +83,12 @@ fn among(project: &Project, changed: &[String], only: &[String]) -> Result<Vec<S
 }
 
 /// The model gets to see what the sub-agent wanted, for the worktree's files are out of its reach.
-fn conflict(wanted: &ChangeSet) -> Fault {
+fn conflict(wanted: &ChangeSet) -> Error {
     let paths: Vec<String> = wanted.files().iter().map(|change| change.path.to_string()).collect();
     let diff = wanted.preview().diff;
     let shown = &diff[..diff.floor_char_boundary(MAX_CONFLICT_BYTES)];
     let cut = if shown.len() < diff.len() { "\n[cut]" } else { "" };
-    Fault::new(
+    Error::new(
         Code::WORKTREE_CONFLICT,
         format!(
             "Nothing was written. The project and the sub-agent have changed the same place in {}. The sub-agent's \

@@ -76,7 +76,7 @@ fn only_what_was_changed_can_be_taken_and_only_into_its_project() {
     let session_id = home.made("call", &[("a", "1", "2"), ("b", "1", "1")]);
     let project = Project::open(&home.origin()).unwrap();
     let plan = |project: &Project, only: Option<&[String]>| home.trees.plan(project, &session_id, only);
-    let code = |planned: Result<arki_files::ChangeSet, Fault>| planned.unwrap_err().code;
+    let code = |planned: Result<arki_files::ChangeSet, Error>| planned.unwrap_err().code;
     assert_eq!(code(plan(&project, None)), "WORKTREE_GONE", "the sub-agent still works");
     home.trees.changes_at_end(&session_id).unwrap();
     assert_eq!(plan(&project, None).unwrap().files().len(), 1);

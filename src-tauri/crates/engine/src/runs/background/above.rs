@@ -8,7 +8,7 @@ use crate::runs::Runs;
 use crate::sessions::Sessions;
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
-    BackgroundSource, CallId, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, LeftInBackground,
+    BackgroundSource, CallId, Error, Event, EventBody, EventDraft, EventLog, FileChanged, LeftInBackground,
     PartialAnswer, RequestHead, RunId, SessionId, SubagentStarted, ToolAsyncResult,
 };
 use async_trait::async_trait;
@@ -23,7 +23,7 @@ pub(crate) struct LateLog {
 
 #[async_trait]
 impl EventLog for LateLog {
-    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Error> {
         let events = self.log.append(session, drafts).await?;
         let has_result = events.iter().any(|event| matches!(event.body(), EventBody::ToolAsyncResult(_)));
         if let Some(runs) = self.runs.upgrade().filter(|_| has_result) {
@@ -32,26 +32,26 @@ impl EventLog for LateLog {
         Ok(events)
     }
 
-    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Error> {
         self.log.read_after(session, seq).await
     }
 
-    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Fault> {
+    async fn event(&self, session: &SessionId, seq: u64) -> Result<Option<Arc<Event>>, Error> {
         self.log.event(session, seq).await
     }
 
-    async fn keep_head(&self, head: &RequestHead) -> Result<String, Fault> {
+    async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
         self.log.keep_head(head).await
     }
 
-    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Error> {
         self.log.keep_partial(session, piece).await
     }
 }
 
 impl Runs {
     /// Returns what goes on of a sub-agent's whose run has ended, and what ended too late for its model to hear of it.
-    pub(crate) async fn left_in_background(&self, started: &SubagentStarted) -> Result<Vec<LeftInBackground>, Fault> {
+    pub(crate) async fn left_in_background(&self, started: &SubagentStarted) -> Result<Vec<LeftInBackground>, Error> {
         let mut background = BackgroundCalls::default();
         let mut unheard: Vec<BackgroundCall> = Vec::new();
         let mut asked_with = 0;
@@ -71,9 +71,9 @@ impl Runs {
     }
 
     /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
-    pub(crate) async fn tell_above(&self, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) async fn tell_above(&self, session_id: &SessionId) -> Result<(), Error> {
         let Some(parent) = self.overview(session_id).await?.run.and_then(|run| run.parent) else { return Ok(()) };
-        let _telling = self.telling_above.lock().await;
+        let _telling = self.parent_notify_lock.lock().await;
         let mut drafts = Vec::new();
         let background = self.overview(&parent.session_id).await?.background;
         for call in background.going() {
@@ -93,7 +93,7 @@ impl Runs {
         &self,
         session_id: &SessionId,
         call: &BackgroundCall,
-    ) -> Result<Vec<EventDraft>, Fault> {
+    ) -> Result<Vec<EventDraft>, Error> {
         let Some(source) = &call.source else { return Ok(Vec::new()) };
         let Some(ended) = self.ended(source).await? else { return Ok(Vec::new()) };
         let subagent = source.session_id.clone();
@@ -118,7 +118,7 @@ impl Runs {
     }
 
     /// Returns what the log that a call was made in says of its end; `None` while it goes on.
-    async fn ended(&self, source: &BackgroundSource) -> Result<Option<EndedTask>, Fault> {
+    async fn ended(&self, source: &BackgroundSource) -> Result<Option<EndedTask>, Error> {
         let mut changes = Vec::new();
         for event in self.records.log().read_after(&source.session_id, 0).await? {
             match event.body() {
@@ -133,7 +133,7 @@ impl Runs {
     }
 
     /// Returns what a session's log last says of each file that it tells of above an event.
-    async fn files_told(&self, session_id: &SessionId, after: u64) -> Result<HashMap<String, FileChanged>, Fault> {
+    async fn files_told(&self, session_id: &SessionId, after: u64) -> Result<HashMap<String, FileChanged>, Error> {
         let told = self.records.log().read_after(session_id, after).await?.into_iter().filter_map(|event| match event
             .body()
         {
@@ -171,7 +171,7 @@ fn changes_above(
 }
 
 /// Returns where the session above handed its task to a sub-agent.
-fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
+fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<HandedOver>, Error> {
     let Some(parent) = sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
     let events = sessions.run_events(parent.run_id.as_str())?.unwrap_or_default();
     let handed_over = |event: &Event| match event.body() {

@@ -13,13 +13,13 @@ use crate::runs::place::{RunPlace, RunTarget, StartRun};
 use crate::runs::resume::Resume;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
-use arki_domain::{CallId, Code, Fault, ParentCall, RunOptions, SubagentStarted};
+use arki_domain::{CallId, Code, Error, ParentCall, RunOptions, SubagentStarted};
 use arki_pipelines::{AgentTask, ChildEnd, Task};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl StepsWorld {
-    pub(super) async fn agent_works(&self, runs: &Arc<Runs>, agent: AgentTask, task: &Task) -> Result<ChildEnd, Fault> {
+    pub(super) async fn agent_works(&self, runs: &Arc<Runs>, agent: AgentTask, task: &Task) -> Result<ChildEnd, Error> {
         let child = child_of(task)?;
         let end = match self.stands(runs, child).await? {
             Some(state) => self.go_on(runs, child, state, None, task).await?,
@@ -45,7 +45,7 @@ impl StepsWorld {
         name: &str,
         params: BTreeMap<String, String>,
         task: &Task,
-    ) -> Result<ChildEnd, Fault> {
+    ) -> Result<ChildEnd, Error> {
         let child = child_of(task)?;
         let given = self.whole.part(name)?;
         let end = match self.stands(runs, child).await? {
@@ -79,7 +79,7 @@ impl StepsWorld {
         Ok(ChildEnd::Completed { output: runs.pipeline_output_of(&child.run_id).await? })
     }
 
-    pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Fault> {
+    pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Error> {
         let run_id = child.run_id.clone();
         blocking(runs, move |runs| {
             let events = runs.sessions.run_events(run_id.as_str())?.unwrap_or_default();
@@ -95,7 +95,7 @@ impl StepsWorld {
         state: RunState,
         given: Option<WholePipeline>,
         task: &Task,
-    ) -> Result<RunEnd, Fault> {
+    ) -> Result<RunEnd, Error> {
         // A pipeline that failed is tried again where it failed; an agent is asked anew.
         let is_over = match state.phase {
             RunPhase::Failed { .. } => !state.is_of_pipeline(),
@@ -117,7 +117,7 @@ impl StepsWorld {
         ended(Box::pin(runs.resume(&child.session_id, resume)).await?).await
     }
 
-    fn start_of(&self, agent: AgentTask, task: &Task) -> Result<StartRun, Fault> {
+    fn start_of(&self, agent: AgentTask, task: &Task) -> Result<StartRun, Error> {
         let pattern = agent.pattern.as_deref().map(crate::projects::pipelines::fabric_pattern).transpose()?;
         let system: Vec<String> = pattern.into_iter().chain(agent.system).collect();
         let own = &self.options;
@@ -140,8 +140,8 @@ impl StepsWorld {
     }
 }
 
-fn child_of(task: &Task) -> Result<&SubagentStarted, Fault> {
-    task.child.as_ref().ok_or_else(|| Fault::internal("a step without the run that works for it"))
+fn child_of(task: &Task) -> Result<&SubagentStarted, Error> {
+    task.child.as_ref().ok_or_else(|| Error::internal("a step without the run that works for it"))
 }
 
 fn parent_of(task: &Task) -> ParentCall {
@@ -159,8 +159,8 @@ fn control_of(task: &Task) -> RunControl {
     RunControl { cancel, pause, ..RunControl::default() }
 }
 
-async fn ended((_, handle): RunningRun) -> Result<RunEnd, Fault> {
-    handle.await.map_err(Fault::internal)?
+async fn ended((_, handle): RunningRun) -> Result<RunEnd, Error> {
+    handle.await.map_err(Error::internal)?
 }
 
 fn as_child_end(end: RunEnd, name: &str) -> ChildEnd {
@@ -168,11 +168,11 @@ fn as_child_end(end: RunEnd, name: &str) -> ChildEnd {
         RunEnd::Completed { response } => ChildEnd::Completed { output: response },
         RunEnd::Failed(fault) => ChildEnd::Failed(fault),
         RunEnd::Cancelled => {
-            ChildEnd::Cancelled(Fault::new(Code::CANCELLED, format!("The run of {name} was stopped."), ""))
+            ChildEnd::Cancelled(Error::new(Code::CANCELLED, format!("The run of {name} was stopped."), ""))
         }
         RunEnd::AwaitingApproval(approval) => ChildEnd::Waiting(approval),
         RunEnd::AwaitingAnswer(_) | RunEnd::Paused => ChildEnd::Paused,
-        RunEnd::BudgetExhausted => ChildEnd::Failed(Fault::new(
+        RunEnd::BudgetExhausted => ChildEnd::Failed(Error::new(
             Code::BUDGET_EXHAUSTED,
             format!("The agent {name} used up its budget before it finished."),
             "Raise `max_turns` or `timeout_seconds` of the step.",

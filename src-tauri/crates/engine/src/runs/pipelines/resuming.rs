@@ -14,7 +14,7 @@ use crate::sessions::claim::Claim;
 use crate::sessions::session_settings::SessionSettings;
 use arki_domain::projection::{PipelineState, RunPhase};
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, ApprovalResolved, Code, EventDraft, EventLog, Fault, PauseReason, RunId,
+    ApprovalDecision, ApprovalMode, ApprovalResolved, Code, Error, EventDraft, EventLog, PauseReason, RunId,
     RunResumed, SessionId, sha256_hex,
 };
 use arki_pipelines::{Definition, PipelineStanding, param_values};
@@ -64,7 +64,7 @@ struct ChangedDefinition {
 }
 
 impl Runs {
-    pub(crate) async fn is_of_pipeline(self: &Arc<Self>, session_id: &SessionId) -> Result<bool, Fault> {
+    pub(crate) async fn is_of_pipeline(self: &Arc<Self>, session_id: &SessionId) -> Result<bool, Error> {
         let overview = self.overview(session_id).await?;
         Ok(overview.run.is_some_and(|run| run.is_of_pipeline()))
     }
@@ -74,7 +74,7 @@ impl Runs {
         claim: Claim,
         session_id: &SessionId,
         resume: Resume,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let session = session_id.clone();
         let project = blocking(self, move |runs| Ok(runs.sessions.session(&session)?.project)).await?;
         let agent = crate::config::AGENT.to_owned();
@@ -96,8 +96,8 @@ impl Runs {
         standing: ResumablePipeline,
         (open, config): (OpenProject, Config),
         resume: Resume,
-        (hold, presence): (SessionHold, crate::presence::Presence),
-    ) -> Result<RunningRun, Fault> {
+        (hold, presence): (SessionHold, crate::client_capabilities::ClientCapabilities),
+    ) -> Result<RunningRun, Error> {
         let ResumablePipeline { run, mut state, mut last_seq, whole, definition, changed, input } = standing;
         if changed.is_some() {
             self.records.contents().put(&session_id, whole.contents().collect()).await?;
@@ -134,7 +134,7 @@ impl Runs {
         session_id: &SessionId,
         open: &OpenProject,
         resume: &Resume,
-    ) -> Result<ResumablePipeline, Fault> {
+    ) -> Result<ResumablePipeline, Error> {
         // Nothing is added to a log that was changed.
         let history = self.sessions.history_for_run(session_id)?;
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
@@ -160,20 +160,20 @@ impl Runs {
         state: &PipelineState,
         own: &WholePipeline,
         chosen: &WholePipeline,
-    ) -> Result<ChangedDefinition, Fault> {
+    ) -> Result<ChangedDefinition, Error> {
         chosen.ensure_no_secrets(self.records.redactor())?;
         let params = param_values(&chosen.found.definition()?.params, &state.start.params)?;
         Ok(ChangedDefinition { params, grants: chosen.new_grants(own)? })
     }
 
-    pub(crate) fn pipeline_state(&self, run_id: &RunId) -> Result<PipelineState, Fault> {
+    pub(crate) fn pipeline_state(&self, run_id: &RunId) -> Result<PipelineState, Error> {
         let mut state: Option<PipelineState> = None;
         self.sessions.each_run_event(run_id, |event| match &mut state {
             Some(state) => state.apply(&event),
             None => state = PipelineState::start(&event),
         })?;
         state.ok_or_else(|| {
-            Fault::new(
+            Error::new(
                 Code::RUN_NOT_FOUND,
                 format!("The run {run_id} isn't a pipeline run."),
                 "`arki runs` lists all pipeline runs.",
@@ -192,8 +192,8 @@ impl Runs {
         state: &PipelineState,
         own: &WholePipeline,
         (choice, more): (DefinitionChoice, &str),
-    ) -> Result<Option<WholePipeline>, Fault> {
-        let current = || -> Result<Option<WholePipeline>, Fault> {
+    ) -> Result<Option<WholePipeline>, Error> {
+        let current = || -> Result<Option<WholePipeline>, Error> {
             let Some(found) = self.projects.pipeline_again(open, &state.start.origin)? else { return Ok(None) };
             Ok(Some(self.projects.whole_pipeline(open, found)?).filter(|whole| whole.differs_from(own)))
         };
@@ -208,7 +208,7 @@ impl Runs {
         }
     }
 
-    fn changed(&self, run_id: &RunId, own: &WholePipeline, current: &WholePipeline, more: &str) -> Fault {
+    fn changed(&self, run_id: &RunId, own: &WholePipeline, current: &WholePipeline, more: &str) -> Error {
         let mut lines = Vec::new();
         let mut origins = Vec::new();
         for (found, before) in current.differences(own) {
@@ -225,7 +225,7 @@ impl Runs {
         }
         lines.extend(current.new_grants(own).unwrap_or_default().into_iter().map(|grant| format!("New: {grant}")));
         let diff = self.records.redactor().redact(&lines.join("\n")).into_owned();
-        Fault::new(
+        Error::new(
             Code::PIPELINE_CHANGED,
             format!("{} changed since the run started.\n{diff}", origins.join(" and ")),
             format!(
@@ -255,8 +255,8 @@ fn reason(phase: &RunPhase) -> PauseReason {
     }
 }
 
-fn has_ended(session_id: &SessionId) -> Fault {
-    Fault::new(
+fn has_ended(session_id: &SessionId) -> Error {
+    Error::new(
         Code::RUN_NOT_FOUND,
         format!("This run of the session {session_id} has ended, so it can't be resumed."),
         format!(

@@ -3,13 +3,13 @@
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline, TakenOver};
 use super::text_of_content;
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use arki_domain::projection::{PipelineState, RunPhase, StepPhase};
-use arki_domain::{Code, Fault, RetriedRun, RunId, StepCompleted};
+use arki_domain::{Code, Error, RetriedRun, RunId, StepCompleted};
 use arki_pipelines::Definition;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ impl Runs {
     /// `RUN_NOT_FOUND`, `USAGE` where there is no such step or the run hasn't ended, and those of starting.
     pub(crate) async fn retry_pipeline(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         run_id: &RunId,
         step: &str,
         definition: DefinitionChoice,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let (run_id, step) = (run_id.clone(), step.to_owned());
         let retried = blocking(self, move |runs| runs.retried(&run_id, &step, definition));
         let (start, whole, taken_over) = retried.await?;
@@ -37,12 +37,12 @@ impl Runs {
         run_id: &RunId,
         step: &str,
         choice: DefinitionChoice,
-    ) -> Result<(StartPipeline, WholePipeline, TakenOver), Fault> {
+    ) -> Result<(StartPipeline, WholePipeline, TakenOver), Error> {
         let state = self.pipeline_state(run_id)?;
         let record =
-            self.records.reader().lists().run(run_id)?.ok_or_else(|| Fault::internal("a run without its record"))?;
+            self.records.reader().lists().run(run_id)?.ok_or_else(|| Error::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::USAGE,
                 "This run hasn't ended.",
                 format!("Resume it with `arki resume {run_id}`, or stop it first."),
@@ -79,11 +79,11 @@ fn taken_over(
     definition: &Definition,
     state: &PipelineState,
     step: &str,
-) -> Result<Vec<(String, String, StepCompleted)>, Fault> {
+) -> Result<Vec<(String, String, StepCompleted)>, Error> {
     let Some(from) = definition.steps.iter().position(|known| known.name == step) else {
         let known: Vec<&str> = definition.steps.iter().map(|step| step.name.as_str()).collect();
         let hint = format!("Its steps are: {}.", known.join(", "));
-        return Err(Fault::new(Code::USAGE, format!("The pipeline has no step {step:?}."), hint));
+        return Err(Error::new(Code::USAGE, format!("The pipeline has no step {step:?}."), hint));
     };
     let mut is_again = vec![false; definition.steps.len()];
     is_again[from] = true;

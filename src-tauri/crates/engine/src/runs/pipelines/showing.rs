@@ -11,7 +11,7 @@ use arki_api::{
     PipelineStep, PipelineStepEntry, PipelineStepState,
 };
 use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepPhase, StepState};
-use arki_domain::{Code, Fault, RunId, SessionId};
+use arki_domain::{Code, Error, RunId, SessionId};
 use arki_pipelines::{Definition, DefinitionProblem, ParamKind};
 use arki_store::RunRecord;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl CheckedPipeline {
 ///
 /// # Errors
 /// `PIPELINE_INVALID` where it can't be read.
-pub fn check_pipeline_file(folder: &Path, named: &str) -> Result<Option<CheckedPipeline>, Fault> {
+pub fn check_pipeline_file(folder: &Path, named: &str) -> Result<Option<CheckedPipeline>, Error> {
     let path = folder.join(named);
     if !path.is_file() {
         return Ok(None);
@@ -52,7 +52,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pipeline_runs(&self) -> Result<Vec<RunRecord>, Fault> {
+    pub fn pipeline_runs(&self) -> Result<Vec<RunRecord>, Error> {
         Ok(self.records.reader().lists().runs_of_agent(PIPELINE_AGENT, MAX_LISTED)?)
     }
 
@@ -61,7 +61,7 @@ impl Runs {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_pipeline_run(&self, folder: &Path, name: &str) -> Result<RunId, Fault> {
+    pub fn find_pipeline_run(&self, folder: &Path, name: &str) -> Result<RunId, Error> {
         let runs = self.pipeline_runs()?;
         if name == LAST {
             return runs.first().map(|run| run.run_id.clone()).ok_or_else(|| not_found(name));
@@ -85,7 +85,7 @@ impl Runs {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_resumable(&self, folder: &Path, name: &str) -> Result<NamedPlace, Fault> {
+    pub fn find_resumable(&self, folder: &Path, name: &str) -> Result<NamedPlace, Error> {
         match self.sessions.find_place(name) {
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(folder, name) {
                 Ok(run_id) => self.sessions.find_place(run_id.as_str()),
@@ -99,7 +99,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn completed_pipeline(&self, named: &NamedPlace) -> Result<Option<RunId>, Fault> {
+    pub fn completed_pipeline(&self, named: &NamedPlace) -> Result<Option<RunId>, Error> {
         let Some(run_id) = named.run.clone().or_else(|| named.session.run_id.clone()) else { return Ok(None) };
         let mut state: Option<PipelineState> = None;
         self.sessions.each_run_event(&run_id, |event| match &mut state {
@@ -109,7 +109,7 @@ impl Runs {
         Ok(state.filter(|state| state.phase == RunPhase::Completed).map(|_| run_id))
     }
 
-    fn pipeline_run_of(&self, place: &NamedPlace) -> Result<RunId, Fault> {
+    fn pipeline_run_of(&self, place: &NamedPlace) -> Result<RunId, Error> {
         let run = place.run.clone().or_else(|| place.session.run_id.clone());
         run.ok_or_else(|| not_found(place.session.session_id.as_str()))
     }
@@ -118,7 +118,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the folder can't be opened.
-    pub fn pipeline_entries(&self, folder: &Path) -> Result<Vec<PipelineEntry>, Fault> {
+    pub fn pipeline_entries(&self, folder: &Path) -> Result<Vec<PipelineEntry>, Error> {
         let open = self.projects.load_project(folder)?;
         let found = self.projects.pipelines(&open);
         Ok(found.into_iter().map(|found| self.entry(&open, found)).collect())
@@ -128,7 +128,7 @@ impl Runs {
     ///
     /// # Errors
     /// `PIPELINE_NOT_FOUND` and others of reading it.
-    pub fn pipeline_entry(&self, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Fault> {
+    pub fn pipeline_entry(&self, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Error> {
         let open = self.projects.load_project(folder)?;
         let found = self.projects.find_pipeline(&open, folder, named)?;
         let text = found.text.clone();
@@ -139,7 +139,7 @@ impl Runs {
     ///
     /// # Errors
     /// `PIPELINE_NOT_FOUND` and others of reading it.
-    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<CheckedPipeline, Fault> {
+    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<CheckedPipeline, Error> {
         let open = self.projects.load_project(folder)?;
         let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
         Ok(CheckedPipeline::of(origin, &text))
@@ -149,7 +149,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pipeline_run_entries(&self) -> Result<Vec<PipelineRunEntry>, Fault> {
+    pub fn pipeline_run_entries(&self) -> Result<Vec<PipelineRunEntry>, Error> {
         let entries = self.pipeline_runs()?.into_iter().map(|record| {
             let state = self.pipeline_state(&record.run_id)?;
             Ok(run_entry(record, &state))
@@ -159,7 +159,7 @@ impl Runs {
 
     /// # Errors
     /// `RUN_NOT_FOUND` for a run that isn't a pipeline's.
-    pub fn pipeline_run_details(&self, run_id: &RunId) -> Result<PipelineRunDetails, Fault> {
+    pub fn pipeline_run_details(&self, run_id: &RunId) -> Result<PipelineRunDetails, Error> {
         let state = self.pipeline_state(run_id)?;
         let record = self.records.reader().lists().run(run_id)?.ok_or_else(|| not_found(run_id.as_str()))?;
         let definition = self.definition_of(&state)?;
@@ -186,7 +186,7 @@ impl Runs {
     }
 
     /// Returns the approval that a run beneath this session waits for.
-    fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Fault> {
+    fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Error> {
         for pending in self.records.reader().lists().pending_approvals(MAX_LISTED)? {
             if pending.session_id != *session_id && self.sessions.run_above(&pending.session_id)? == *session_id {
                 return Ok(Some(pending.approval_id.to_string()));
@@ -199,7 +199,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pipeline_steps(&self, run_id: &RunId) -> Result<Option<Vec<String>>, Fault> {
+    pub fn pipeline_steps(&self, run_id: &RunId) -> Result<Option<Vec<String>>, Error> {
         let reader = self.records.reader();
         let Some(record) = reader.lists().run(run_id)? else { return Ok(None) };
         let first = reader.log().event(&record.session_id, record.first_seq)?;
@@ -211,7 +211,7 @@ impl Runs {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` where it has none, `CONTENT_DAMAGED` where it isn't stored.
-    pub fn step_output(&self, run_id: &RunId, step: &str) -> Result<String, Fault> {
+    pub fn step_output(&self, run_id: &RunId, step: &str) -> Result<String, Error> {
         let state = self.pipeline_state(run_id)?;
         let output = state.steps.get(step).and_then(|step| step.output.as_ref());
         let output = output.ok_or_else(|| not_found(&format!("{run_id} {step}")))?;
@@ -225,14 +225,14 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Self::step_output`].
-    pub fn step_output_beginning(&self, run_id: &RunId, step: &str) -> Result<String, Fault> {
+    pub fn step_output_beginning(&self, run_id: &RunId, step: &str) -> Result<String, Error> {
         let mut output = self.step_output(run_id, step)?;
         output.truncate(output.floor_char_boundary(MAX_SHOWN_OUTPUT_BYTES));
         Ok(output)
     }
 
     /// Returns the same as [`Self::pipeline_output`], without blocking the async threads.
-    pub(crate) async fn pipeline_output_of(self: &Arc<Self>, run_id: &RunId) -> Result<String, Fault> {
+    pub(crate) async fn pipeline_output_of(self: &Arc<Self>, run_id: &RunId) -> Result<String, Error> {
         let run_id = run_id.clone();
         blocking(self, move |runs| runs.pipeline_output(&run_id)).await
     }
@@ -241,7 +241,7 @@ impl Runs {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` where it has none, `CONTENT_DAMAGED` where it isn't stored.
-    pub fn pipeline_output(&self, run_id: &RunId) -> Result<String, Fault> {
+    pub fn pipeline_output(&self, run_id: &RunId) -> Result<String, Error> {
         let state = self.pipeline_state(run_id)?;
         let definition = self.definition_of(&state)?;
         let last = definition.steps.len().checked_sub(1);
@@ -254,7 +254,7 @@ impl Runs {
         state: &PipelineState,
         definition: &Definition,
         step: Option<usize>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, Error> {
         let Some(step) = step else {
             return text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input");
         };
@@ -282,11 +282,11 @@ impl Runs {
     ///
     /// # Errors
     /// `CONTENT_DAMAGED` where one isn't stored.
-    pub(crate) fn whole_of(&self, state: &PipelineState) -> Result<WholePipeline, Fault> {
+    pub(crate) fn whole_of(&self, state: &PipelineState) -> Result<WholePipeline, Error> {
         let start = &state.start;
         let copy = |name: &str, origin: &str, hash: &str| {
             let text = text_of_content(self.records.reader().contents().blob(hash)?, "The definition")?;
-            Ok::<_, Fault>(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
+            Ok::<_, Error>(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
         };
         let nested = start.nested.iter().map(|(name, nested)| {
             let found = copy(name, &nested.origin, &nested.definition_hash)?;
@@ -294,7 +294,7 @@ impl Runs {
         });
         Ok(WholePipeline {
             found: copy(&start.name, &start.origin, &start.definition_hash)?,
-            nested: nested.collect::<Result<_, Fault>>()?,
+            nested: nested.collect::<Result<_, Error>>()?,
         })
     }
 
@@ -310,7 +310,7 @@ impl Runs {
         }
     }
 
-    pub(crate) fn definition_of(&self, state: &PipelineState) -> Result<Definition, Fault> {
+    pub(crate) fn definition_of(&self, state: &PipelineState) -> Result<Definition, Error> {
         let text =
             text_of_content(self.records.reader().contents().blob(&state.start.definition_hash)?, "The definition")?;
         Definition::parse(&text).map_err(|problems| arki_pipelines::as_fault(&state.start.origin, &problems))
@@ -424,8 +424,8 @@ fn shown_state(step: &StepState, is_at_work: bool) -> PipelineStepState {
     }
 }
 
-fn not_found(name: &str) -> Fault {
-    Fault::new(
+fn not_found(name: &str) -> Error {
+    Error::new(
         Code::RUN_NOT_FOUND,
         format!("No run of the pipeline {name:?} exists, or it has no output."),
         "`arki runs` lists all pipeline runs.",

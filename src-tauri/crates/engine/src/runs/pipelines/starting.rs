@@ -1,7 +1,7 @@
 //! Starting a pipeline: everything that can be wrong is found before anything is recorded.
 
 use super::{PIPELINE_AGENT, ReadyPipeline};
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::projects::open::{OpenProject, canonical};
 use crate::projects::pipelines::{MAX_DEPTH, WholePipeline};
 use crate::records::blocking;
@@ -13,7 +13,7 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_domain::projection::PipelineState;
 use arki_domain::{
-    ApprovalMode, Code, Content, ContentKind, EventDraft, EventLog, Fault, PIPELINE_CORE, ParentCall, PipelineStart,
+    ApprovalMode, Code, Content, ContentKind, Error, EventDraft, EventLog, PIPELINE_CORE, ParentCall, PipelineStart,
     RetriedRun, RunId, RunOptions, RunStarted, SessionCreated, SessionId, StepCompleted, StepStarted, TrustChanged,
     sha256_hex,
 };
@@ -68,7 +68,7 @@ pub(super) struct PipelinePlace {
     /// The denylist of the pipeline above.
     pub(super) denied_paths: Vec<String>,
     pub(super) control: RunControl,
-    pub(super) presence: Presence,
+    pub(super) presence: ClientCapabilities,
     /// The definitions to run by, where they are known already.
     pub(super) given: Option<WholePipeline>,
     /// Steps that are taken over from another run.
@@ -83,7 +83,7 @@ pub(super) struct TakenOver {
 }
 
 impl PipelinePlace {
-    pub(super) fn new(presence: Presence) -> Self {
+    pub(super) fn new(presence: ClientCapabilities) -> Self {
         Self {
             session_id: SessionId::new(),
             run_id: RunId::new(),
@@ -114,9 +114,9 @@ impl Runs {
     /// has happened then.
     pub(crate) async fn start_pipeline(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         start: StartPipeline,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         self.start_pipeline_at(PipelinePlace::new(presence), start).await
     }
 
@@ -126,10 +126,10 @@ impl Runs {
     /// As [`Self::start_pipeline`].
     pub(crate) async fn start_whole_pipeline(
         self: &Arc<Self>,
-        presence: Presence,
+        presence: ClientCapabilities,
         start: StartPipeline,
         whole: WholePipeline,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         self.start_pipeline_at(PipelinePlace { given: Some(whole), ..PipelinePlace::new(presence) }, start).await
     }
 
@@ -137,11 +137,11 @@ impl Runs {
         self: &Arc<Self>,
         place: PipelinePlace,
         start: StartPipeline,
-    ) -> Result<RunningRun, Fault> {
+    ) -> Result<RunningRun, Error> {
         let PipelinePlace { session_id, run_id, parent, depth, denied_paths, control, presence, given, taken_over } =
             place;
         if depth as usize > MAX_DEPTH {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::PIPELINE_LIMIT,
                 format!("Pipelines are nested more than {MAX_DEPTH} deep."),
                 "Check whether one of them runs itself.",
@@ -213,7 +213,7 @@ impl Runs {
         drafts.extend(taken_over.into_iter().flat_map(|taken| taken.steps).flat_map(|step| repeated(&run_id, step)));
         let events = self.records.log().append(&session_id, drafts).await?;
         let state = PipelineState::fold(events.iter().map(|event| &**event));
-        let state = state.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let state = state.ok_or_else(|| Error::internal("a run without its first event"))?;
         let last_seq = events.last().map_or(0, |event| event.seq);
         let standing = PipelineStanding { state, last_seq, approve, resumed: None };
         let input = Arc::from(input);
@@ -228,7 +228,7 @@ impl Runs {
         whole: WholePipeline,
         input: &PipelineInput,
         params: &BTreeMap<String, String>,
-    ) -> Result<CheckedStart, Fault> {
+    ) -> Result<CheckedStart, Error> {
         let definition = whole.found.definition()?;
         let redactor = self.records.redactor();
         whole.ensure_no_secrets(redactor)?;
@@ -236,7 +236,7 @@ impl Runs {
         let params = params.into_iter().map(|(name, value)| (name, redactor.redact(&value).into_owned())).collect();
         let limit = definition.limits.max_input_bytes;
         if input.bytes.len() as u64 > limit {
-            return Err(Fault::new(
+            return Err(Error::new(
                 Code::PIPELINE_LIMIT,
                 format!("The input has {} bytes; `limits.max_input_bytes` allows {limit}.", input.bytes.len()),
                 "Raise the limit in the pipeline, or pass a shorter input.",
@@ -246,7 +246,7 @@ impl Runs {
             ensure_path(&open.project, secrets, &definition, path)?;
         }
         let text = std::str::from_utf8(&input.bytes).map_err(|_| {
-            Fault::new(Code::USAGE, "The input is not text (UTF-8).", "Encode it first, for example with `base64`.")
+            Error::new(Code::USAGE, "The input is not text (UTF-8).", "Encode it first, for example with `base64`.")
         })?;
         let input = redactor.redact(text).into_owned();
         Ok(CheckedStart { whole, definition, params, input })
@@ -259,14 +259,14 @@ fn ensure_path(
     secrets: &globset::GlobSet,
     definition: &Definition,
     path: &Path,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let inside = real.strip_prefix(project.root()).unwrap_or(&real).to_string_lossy().replace('\\', "/");
     let shown = path.to_string_lossy();
     let others: Vec<String> = project.other_names(&[&inside]).into_iter().map(|(_, name)| name.to_string()).collect();
     let mut names = [inside.as_str(), &shown].into_iter().chain(others.iter().map(String::as_str));
     if let Some(pattern) = names.find_map(|name| definition.denylist.forbids(name)) {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::STEP_DENYLISTED,
             format!("The input is {shown}, which `denylist_patterns` forbid ({pattern})."),
             "Use another file, or change the pipeline's `denylist_patterns`.",
@@ -278,7 +278,7 @@ fn ensure_path(
     let named = if real.starts_with(project.root()) { inside.clone() } else { tail.join("/") };
     let mut names = others.iter().chain([&named]).filter_map(|name| project.resolve(name).ok());
     if names.any(|name| project.is_secret(&name, secrets)) {
-        return Err(Fault::new(
+        return Err(Error::new(
             Code::POLICY_DENIED,
             format!("The input is {shown}, which looks like a file with secrets."),
             "Copy what the pipeline needs into another file.",

@@ -1,17 +1,17 @@
 //! The world of steps: the kernel's sandbox and policy for commands and requests, runs beneath for agents and pipelines.
 
-use crate::presence::Presence;
+use crate::client_capabilities::ClientCapabilities;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
-use arki_domain::{ApprovalId, CallContext, Fault, RunOptions, SubagentStarted};
+use arki_domain::{ApprovalId, CallContext, Error, RunOptions, SubagentStarted};
 use arki_files::{Project, RealPlace, real_place};
 use arki_pipelines::{
-    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, Task, World,
+    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost, Task,
 };
 use arki_process::{AnswerEnding, inherited_environment};
 use arki_store::ApprovalStatus;
-use arki_tools::{HttpAnswer, Kernel, Requested, StepCommand};
+use arki_tools::{HttpAnswer, Requested, StepCommand, ToolExecutor};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ use std::sync::{Arc, Weak};
 
 pub(super) struct StepsWorld {
     runs: Weak<Runs>,
-    kernel: Arc<Kernel>,
+    kernel: Arc<ToolExecutor>,
     project: Arc<Project>,
     pub(super) folder: PathBuf,
     /// The options of the run.
     pub(super) options: RunOptions,
-    pub(super) presence: Presence,
+    pub(super) presence: ClientCapabilities,
     /// The run's own copies of what it runs.
     pub(super) whole: WholePipeline,
 }
@@ -32,10 +32,10 @@ pub(super) struct StepsWorld {
 impl StepsWorld {
     pub(super) fn new(
         runs: &Arc<Runs>,
-        kernel: Arc<Kernel>,
+        kernel: Arc<ToolExecutor>,
         open: &OpenProject,
         options: RunOptions,
-        presence: Presence,
+        presence: ClientCapabilities,
         whole: WholePipeline,
     ) -> Self {
         let project = open.project.clone();
@@ -43,8 +43,8 @@ impl StepsWorld {
         Self { runs: Arc::downgrade(runs), kernel, project, folder, options, presence, whole }
     }
 
-    fn runs(&self) -> Result<Arc<Runs>, Fault> {
-        self.runs.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))
+    fn runs(&self) -> Result<Arc<Runs>, Error> {
+        self.runs.upgrade().ok_or_else(|| Error::internal("the engine is closed"))
     }
 
     fn context(&self, task: &Task) -> CallContext {
@@ -66,9 +66,9 @@ impl StepsWorld {
 }
 
 #[async_trait]
-impl World for StepsWorld {
+impl StepHost for StepsWorld {
     fn named_paths(&self, line: &str) -> Vec<String> {
-        Kernel::file_words(line)
+        ToolExecutor::file_words(line)
     }
 
     fn places(&self, path: &str) -> Vec<String> {
@@ -96,7 +96,7 @@ impl World for StepsWorld {
         std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
     }
 
-    async fn command(&self, command: &CommandTask<'_>, task: &Task) -> Result<CommandEnd, Fault> {
+    async fn command(&self, command: &CommandTask<'_>, task: &Task) -> Result<CommandEnd, Error> {
         let context = &task.context;
         let home = std::env::home_dir().unwrap_or_default();
         let environment: Vec<(String, String)> =
@@ -130,20 +130,20 @@ impl World for StepsWorld {
         })
     }
 
-    async fn agent(&self, agent: AgentTask, task: &Task) -> Result<ChildEnd, Fault> {
+    async fn agent(&self, agent: AgentTask, task: &Task) -> Result<ChildEnd, Error> {
         self.agent_works(&self.runs()?, agent, task).await
     }
 
-    async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Fault> {
+    async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Error> {
         self.pipeline_works(&self.runs()?, name, params, task).await
     }
 
-    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Fault> {
+    async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Error> {
         let stands = self.stands(&self.runs()?, child).await?;
         Ok(stands.is_none_or(|state| state.can_go_on()))
     }
 
-    async fn http(&self, request: HttpRequest, task: &Task) -> Result<HttpResponse, Fault> {
+    async fn http(&self, request: HttpRequest, task: &Task) -> Result<HttpResponse, Error> {
         let HttpRequest { url, method, headers, body } = request;
         let max_bytes = usize::try_from(task.context.max_output_bytes).unwrap_or(usize::MAX);
         let requested = Requested { url: &url, method, headers: &headers, body, max_bytes };
@@ -152,7 +152,7 @@ impl World for StepsWorld {
         Ok(HttpResponse { status, location, body })
     }
 
-    async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Fault> {
+    async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Error> {
         let record = self.runs()?.approval_now(approval).await;
         Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending))
     }

@@ -9,7 +9,7 @@ use crate::runs::Runs;
 use crate::runs::prompt_images::{MAX_SOURCE_BYTES, facts};
 use arki_api::AttachedFile;
 use arki_context::mention_of;
-use arki_domain::{Fault, io_words, picture_type};
+use arki_domain::{Error, io_words, picture_type};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use std::fs::File;
 use std::io::{self, Read};
@@ -83,7 +83,7 @@ fn found(path: &Path) -> Result<PathBuf, String> {
 fn attached_picture(name: &str, bytes: &[u8], room: &mut usize) -> AttachedFile {
     let refused = |reason: String| AttachedFile::Refused { name: name.to_owned(), reason };
     match facts(bytes) {
-        Err(Fault { message, hint, .. }) => refused(format!("{name}: {message} {hint}")),
+        Err(Error { message, hint, .. }) => refused(format!("{name}: {message} {hint}")),
         Ok(_) if bytes.len() > *room => {
             refused(format!("{name}: together, these pictures are larger than {} MiB. Attach fewer.", MAX_BYTES >> 20))
         }

@@ -15,7 +15,7 @@ use crate::sessions::story::{Story, Told, UnansweredCall, arguments_without_text
 use crate::visible::one_line;
 use arki_domain::projection::AgentState;
 use arki_domain::{
-    ApprovalRequested, Decision, EventBody, Fault, FileChanged, OutputMessage, PolicyDecided, ToolResult,
+    ApprovalRequested, Decision, Error, EventBody, FileChanged, OutputMessage, PolicyDecided, ToolResult,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -118,7 +118,7 @@ pub(super) fn each_block(
 }
 
 /// Adds, for people, the diff that is stored beside the log.
-fn with_large_diff(source: &dyn EventSource, body: &mut EventBody) -> Result<(), Fault> {
+fn with_large_diff(source: &dyn EventSource, body: &mut EventBody) -> Result<(), Error> {
     if let EventBody::ApprovalRequested(ApprovalRequested { preview: Some(preview), .. }) = body
         && let Some(hash) = &preview.diff_hash
         && let Some(diff) = source.large_diff(hash)?

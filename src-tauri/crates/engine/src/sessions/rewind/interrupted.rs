@@ -5,7 +5,7 @@ use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
 use crate::sessions::rewind::found;
 use arki_domain::{
-    CheckpointCreated, Event, EventBody, EventDraft, EventId, Fault, RestoreAction, RestoredFile, SessionId,
+    CheckpointCreated, Error, Event, EventBody, EventDraft, EventId, RestoreAction, RestoredFile, SessionId,
     SessionRewound, sha256_hex,
 };
 use arki_files::{FileContent, remove_unfinished_restoration};
@@ -26,7 +26,7 @@ impl Sessions {
         &self,
         session_id: &SessionId,
         open: &OpenProject,
-    ) -> Result<Option<SessionRewound>, Fault> {
+    ) -> Result<Option<SessionRewound>, Error> {
         Ok(self.untold(session_id)?.and_then(|untold| untold.written(open)))
     }
 
@@ -36,7 +36,7 @@ impl Sessions {
         &self,
         session_id: &SessionId,
         open: &OpenProject,
-    ) -> Result<Option<EventDraft>, Fault> {
+    ) -> Result<Option<EventDraft>, Error> {
         let Some(untold) = self.untold(session_id)? else { return Ok(None) };
         if open.is_trusted() {
             untold.files.iter().for_each(|file| tidy(open, &file.path));
@@ -44,7 +44,7 @@ impl Sessions {
         Ok(untold.written(open).map(EventDraft::of_session))
     }
 
-    fn untold(&self, session_id: &SessionId) -> Result<Option<Untold>, Fault> {
+    fn untold(&self, session_id: &SessionId) -> Result<Option<Untold>, Error> {
         let page = self.records.reader().log().page(session_id, None, AMONG_LAST)?;
         let Some(checkpoint) = untold(&page.events) else { return Ok(None) };
         let Some(manifest) = self.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
@@ -97,7 +97,7 @@ fn untold(events: &[Event]) -> Option<CheckpointCreated> {
 }
 
 /// Returns the draft as it would be read from the log, behind everything else.
-pub(super) fn as_event(session_id: &SessionId, rewound: SessionRewound) -> Result<Event, Fault> {
+pub(super) fn as_event(session_id: &SessionId, rewound: SessionRewound) -> Result<Event, Error> {
     let body = EventBody::from(rewound);
     let payload = body.payload().and_then(|payload| serde_json::value::to_raw_value(&payload));
     Ok(Event {
@@ -107,7 +107,7 @@ pub(super) fn as_event(session_id: &SessionId, rewound: SessionRewound) -> Resul
         seq: u64::MAX,
         ts: 0,
         kind: body.kind().to_owned(),
-        payload: payload.map_err(Fault::internal)?,
+        payload: payload.map_err(Error::internal)?,
         prev_hash: String::new(),
         hash: String::new(),
     })

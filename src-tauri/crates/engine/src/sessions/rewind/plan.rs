@@ -4,7 +4,7 @@ use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
 use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
 use arki_domain::{
-    ApprovalId, EventBody, Fault, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
+    ApprovalId, Error, EventBody, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
 };
 use arki_edit::{EDIT_LIMIT_BYTES, Merge, merge};
 use arki_files::{FileContent, FileFound};
@@ -177,7 +177,7 @@ impl Sessions {
     }
 
     /// The text of the user's first message after an event.
-    pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Fault> {
+    pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Error> {
         let page = self.records.reader().log().events(session_id, seq, PROMPT_WITHIN)?;
         Ok(page.events.iter().find_map(|event| match event.body() {
             EventBody::RunStarted(started) => Some(started.prompt),
@@ -221,7 +221,7 @@ fn may_change(open: &OpenProject, path: &str) -> bool {
 }
 
 /// Returns the content at a path itself: links are neither read through nor written through.
-pub(crate) fn found(open: &OpenProject, path: &str) -> Result<Option<FileFound>, Fault> {
-    let path = open.workplace().resolve(path).map_err(Fault::from)?;
-    open.workplace().found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
+pub(crate) fn found(open: &OpenProject, path: &str) -> Result<Option<FileFound>, Error> {
+    let path = open.workplace().resolve(path).map_err(Error::from)?;
+    open.workplace().found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Error::from)
 }

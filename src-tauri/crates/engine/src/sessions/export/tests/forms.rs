@@ -122,6 +122,6 @@ fn what_cannot_be_written_is_said_and_a_reader_that_went_away_is_not() {
     let end =
         |kind| write(&rich() as &dyn EventSource, &session, ExportFormat::JsonLines, &mut Full(kind)).unwrap_err();
     assert!(matches!(end(io::ErrorKind::BrokenPipe), Stop::ReaderGone));
-    assert!(matches!(end(io::ErrorKind::StorageFull), Stop::Fault(fault) if fault.is(Code::DISK_FULL)));
-    assert!(matches!(end(io::ErrorKind::Other), Stop::Fault(fault) if fault.is(Code::IO_FAILED)));
+    assert!(matches!(end(io::ErrorKind::StorageFull), Stop::Error(fault) if fault.is(Code::DISK_FULL)));
+    assert!(matches!(end(io::ErrorKind::Other), Stop::Error(fault) if fault.is(Code::IO_FAILED)));
 }

@@ -61,7 +61,7 @@ impl Script {
 }
 
 impl EventSource for Script {
-    fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+    fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
         self.largest_page.set(self.largest_page.get().max(limit));
         let all = self.sessions.get(session).map(Vec::as_slice).unwrap_or_default();
         let later: Vec<Event> = all.iter().filter(|event| event.seq > after_seq).cloned().collect();

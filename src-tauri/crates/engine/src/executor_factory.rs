@@ -1,0 +1,123 @@
+//! The parts of a run in a folder: its tools, and the kernel that judges their calls and carries them out.
+
+pub(crate) mod delegating;
+
+use crate::client_capabilities::ClientCapabilities;
+use crate::config::{AgentEntry, Config};
+use crate::mcp::Mcp;
+use crate::projects::Projects;
+use crate::projects::config_in_force::{InForce, StandingFolder};
+use crate::projects::open::OpenProject;
+use crate::records::Records;
+use arki_domain::Error;
+use arki_tools::{AgentChoice, Audience, BackgroundCommands, KernelSettings, Tool, ToolExecutor};
+use delegating::{Delegation, WorksBeneath};
+use std::path::Path;
+use std::sync::{Arc, Weak};
+
+pub(crate) struct ExecutorFactory {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    mcp: Arc<Mcp>,
+    background: Arc<BackgroundCommands>,
+    beneath: Weak<dyn WorksBeneath>,
+}
+
+impl ExecutorFactory {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        projects: Arc<Projects>,
+        mcp: Arc<Mcp>,
+        background: Arc<BackgroundCommands>,
+        beneath: Weak<dyn WorksBeneath>,
+    ) -> Self {
+        Self { records, projects, mcp, background, beneath }
+    }
+
+    pub(crate) fn kernel(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        presence: ClientCapabilities,
+    ) -> Arc<ToolExecutor> {
+        self.kernel_with(open, config, presence, None)
+    }
+
+    fn kernel_with(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        presence: ClientCapabilities,
+        further: Option<Tool>,
+    ) -> Arc<ToolExecutor> {
+        let settings = KernelSettings {
+            project: open.workplace().clone(),
+            trusted: open.is_trusted(),
+            policy: config.policy.clone(),
+            limits: config.tool_limits,
+            imported: open.imported_paths().into_iter().chain(open.hook_programs()).collect(),
+            secrets: config.secret_files.set.clone(),
+            secret_globs: config.secret_files.globs.clone(),
+            own_folders: [&self.records.directories().config, &self.records.directories().data]
+                .into_iter()
+                .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+                .collect(),
+            hidden: self.projects.hidden_folders(),
+            trash: self.records.directories().trash(),
+            journals: self.records.directories().journals(),
+            sandbox: self.projects.sandbox().clone(),
+            standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
+            private_hosts: config.private_hosts.clone(),
+            audience: if presence.answers { Audience::User } else { Audience::Nobody },
+            model: config.model.clone(),
+            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
+                .into_iter()
+                .chain(self.projects.trees().take_tool(open.project.root(), &self.background))
+                .chain(self.mcp.mcp_tools(open, config))
+                .chain(further)
+                .collect(),
+            guides: self.projects.guides_of(open, config).without(&config.off),
+            hooks: config.hooks.clone(),
+            checkers: config.checkers.clone(),
+            checks: self.records.directories().checks(&open.path()),
+            background: self.background.clone(),
+            contents: self.records.contents().clone(),
+        };
+        ToolExecutor::new(self.records.run_log(), self.records.live_bus(), self.records.redactor().clone(), settings)
+    }
+
+    pub(crate) fn background(&self) -> &Arc<BackgroundCommands> {
+        &self.background
+    }
+
+    /// Returns a kernel that judges calls and doesn't carry them out.
+    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<ToolExecutor>, Error> {
+        self.kernel_judging(folder, "")
+    }
+
+    /// Returns [`Self::judging_kernel`], which also knows this tool of a server that was never met.
+    pub(crate) fn kernel_judging(&self, folder: &Path, tool_id: &str) -> Result<Arc<ToolExecutor>, Error> {
+        let open = self.projects.load_project(folder)?;
+        let InForce { mut config, refused } = self.projects.config_in_force(&open)?;
+        config.policy.refused = refused.map(|fault| fault.message);
+        let unmet = self.mcp.unmet_tool(&open, &config, tool_id);
+        Ok(self.kernel_with(&open, &config, ClientCapabilities::default(), unmet))
+    }
+
+    /// The tool with which the agent of this configuration hands work to others.
+    fn delegate_tool(&self, open: &OpenProject, config: &Config, presence: ClientCapabilities) -> Tool {
+        let delegation = Delegation {
+            beneath: self.beneath.clone(),
+            project: open.project.root().to_owned(),
+            model: config.model.clone(),
+            presence,
+            readers: config.reading_agents(),
+            isolated: config.isolated_agents(),
+            trees: self.projects.trees().clone(),
+        };
+        let choice =
+            |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };
+        let agents: Vec<AgentChoice> = config.agents().into_iter().map(choice).collect();
+        arki_tools::delegate(&agents, Arc::new(delegation))
+    }
+}

@@ -1,0 +1,447 @@
+//! Carries out calls: validate, decide, append the decision, ask where it has to, act, append what was done.
+//!
+//! Intent is durable before effect, and effect is recorded before it is announced. Everything the kernel needs to know
+//! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
+//! outlived the process, and after a crash.
+
+mod background;
+mod background_subagents;
+mod checking;
+mod checkpoint;
+mod command;
+mod command_sandbox;
+mod delegation;
+mod delegation_row;
+mod formatting;
+mod hook_runner;
+mod hook_sandbox;
+mod hook_trial;
+mod hooking;
+mod isolation;
+mod judging;
+mod kept_whole;
+mod language_servers;
+mod lifecycle_hooks;
+mod mention_reads;
+mod output;
+mod parallel_reads;
+mod path;
+mod pictures;
+pub(crate) mod project_inspection;
+mod question;
+mod read;
+mod record;
+mod remote;
+mod secrets;
+mod settings;
+mod signing;
+mod step;
+mod subject;
+mod user_question;
+mod write;
+
+use crate::builtin;
+use crate::inside::{InsideAction, InsideTask};
+use crate::tool::{self, Action, Tool};
+use arki_domain::projection::{
+    AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
+};
+use arki_domain::{
+    ApprovalDecision, CallContext, CallOutcome, Category, Code, Error, Event, EventLog, Executed, Executor, HookMoment,
+    HookRan, LiveBus, Redactor, SubagentsStanding, ToolCall, ToolDefinition,
+};
+use arki_policy::{PolicySettings, Verdict};
+use arki_sandbox::GitSight;
+use async_trait::async_trait;
+use background_subagents::BackgroundSubagents;
+use checking::Checking;
+use checkpoint::ProjectImages;
+use command_sandbox::CommandRooms;
+use formatting::Formatter;
+use hook_runner::HookRunner;
+use hooking::BeforeCall;
+use kept_whole::CallResults;
+use record::Record;
+use secrets::ProjectSecrets;
+use signing::CommitSigner;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+use subject::{CallSubjects, SubjectOf};
+
+pub use background::{BackgroundCommands, MAX_BACKGROUND};
+pub use hook_trial::{HookTrial, TriedHook};
+pub use mention_reads::UnaskedRead;
+pub use question::stands_under_a_tool;
+pub(crate) use read::READ_PAUSES;
+pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
+pub use settings::{KernelSettings, ToolLimits};
+pub use step::{StepAnswer, StepCommand};
+pub use user_question::Audience;
+
+/// The executor behind the agent's port.
+pub struct ToolExecutor {
+    /// A handle for work that goes on after the run.
+    me: Weak<Self>,
+    log: Arc<dyn EventLog>,
+    bus: Arc<dyn LiveBus>,
+    redactor: Redactor,
+    settings: Arc<KernelSettings>,
+    /// The policy that holds now; the one that the run began with is in `settings`.
+    policy: Mutex<Arc<PolicySettings>>,
+    /// Why no more is done before the user has looked.
+    stopped: OnceLock<Error>,
+    tools: Arc<[Tool]>,
+    /// The tools offered to the model.
+    definitions: Arc<[ToolDefinition]>,
+    subjects: CallSubjects,
+    secrets: ProjectSecrets,
+    rooms: Arc<CommandRooms>,
+    images: Arc<ProjectImages>,
+    signer: CommitSigner,
+    hooks: HookRunner,
+    formatter: Formatter,
+    checking: Checking,
+    results: CallResults,
+    background_subagents: BackgroundSubagents,
+}
+
+/// Returns the definition as the model sees it: a tool from outside may have read a secret and say it. Its own schema
+/// stays as it is, for that is what arguments are held against once their secrets are back.
+fn redacted(definition: &ToolDefinition, redactor: &Redactor) -> ToolDefinition {
+    ToolDefinition {
+        description: redactor.redact(&definition.description).into(),
+        parameters: redactor.redact_json(definition.parameters.clone()),
+        ..definition.clone()
+    }
+}
+
+/// Returns the definition with the limits that hold for its calls in the description.
+fn with_limits(definition: &ToolDefinition, limits: ToolLimits) -> ToolDefinition {
+    let output = format!("{} KiB", limits.max_output_bytes.div_ceil(1024));
+    let description = definition.description.replace("{{output}}", &output);
+    let description = description.replace("{{timeout}}", &limits.timeout_seconds.to_string()).into();
+    ToolDefinition { description, ..definition.clone() }
+}
+
+impl ToolExecutor {
+    #[must_use]
+    pub fn new(
+        log: Arc<dyn EventLog>,
+        bus: Arc<dyn LiveBus>,
+        redactor: Redactor,
+        mut settings: KernelSettings,
+    ) -> Arc<Self> {
+        let tools: Arc<[Tool]> = all_tools(std::mem::take(&mut settings.tools), &settings.model).into();
+        let policy = &settings.policy;
+        let is_there = |tool: &&Tool| {
+            let reads = tool.definition.category == Category::Read;
+            let may_plan = !policy.plan || reads;
+            let may_read = !policy.read_only || reads || matches!(tool.action, Action::Command);
+            let has_texts = match tool.name() {
+                "read_skill" => !settings.guides.skills.is_empty(),
+                "read_procedure" => !settings.guides.procedures.is_empty(),
+                _ => true,
+            };
+            has_texts && may_plan && may_read && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
+        };
+        let limits = settings.limits;
+        let offered = |tool: &Tool| redacted(&with_limits(&tool.definition, limits), &redactor);
+        let definitions = tools.iter().filter(is_there).map(offered).collect();
+        let policy = Mutex::new(Arc::new(settings.policy.clone()));
+        let settings = Arc::new(settings);
+        let rooms = Arc::new(CommandRooms::new(settings.clone()));
+        let images = Arc::new(ProjectImages::new(settings.clone()));
+        let git_sight = GitSight::with_secrets(settings.secrets.clone());
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            policy,
+            stopped: OnceLock::new(),
+            subjects: CallSubjects { settings: settings.clone(), rooms: rooms.clone(), git_sight },
+            secrets: ProjectSecrets::new(settings.clone(), redactor.clone()),
+            hooks: HookRunner {
+                settings: settings.clone(),
+                tools: tools.clone(),
+                redactor: redactor.clone(),
+                rooms: rooms.clone(),
+                told_off: Mutex::default(),
+            },
+            formatter: Formatter { settings: settings.clone(), log: log.clone(), images: images.clone() },
+            checking: Checking::new(settings.clone()),
+            results: CallResults { settings: settings.clone(), redactor: redactor.clone() },
+            signer: CommitSigner(settings.clone()),
+            rooms,
+            images,
+            log,
+            bus,
+            redactor,
+            settings,
+            tools,
+            definitions,
+            background_subagents: BackgroundSubagents::default(),
+        })
+    }
+
+    /// Runs the hooks that are for it one after another, until one blocks it; none in a folder that isn't trusted.
+    pub async fn try_hooks(&self, trial: &HookTrial) -> Vec<TriedHook> {
+        self.hooks.try_hooks(trial).await
+    }
+
+    fn stopped(&self) -> Option<Executed> {
+        let outcome = CallOutcome::Stopped(self.stopped.get()?.clone());
+        Some(Executed { outcome, events: Vec::new() })
+    }
+
+    fn policy(&self) -> Arc<PolicySettings> {
+        self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the policy before each call, since more may be forbidden by now.
+    fn look_at_policy(&self) {
+        let began_with = &self.settings.policy;
+        let now = self.settings.standing.now(began_with).unwrap_or_else(|| began_with.clone());
+        *self.policy.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
+    }
+
+    /// # Errors
+    /// `TOOL_UNKNOWN`, with the nearest name.
+    pub fn ensure_known(&self, tool_id: &str) -> Result<(), Error> {
+        self.tool(tool_id).map(drop).ok_or_else(|| self.unknown_tool(tool_id))
+    }
+
+    fn tool(&self, tool_id: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| *tool.definition.name == *tool_id)
+    }
+
+    async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
+        let before =
+            if is_undecided(pending) { self.before_call(pending, record).await? } else { BeforeCall::default() };
+        if before.is_cancelled {
+            return record.fail(&pending.call, &stopped_by_user()).await;
+        }
+        let pending = before.changed.as_ref().unwrap_or(pending);
+        let exact = match self.secrets.with_secrets(self.tool(&pending.call.tool_id), pending, record).await {
+            Ok(exact) => exact,
+            // Only looks at what was done: nothing is written that is not as it was permitted.
+            Err(_) if self.is_only_reconciled(pending) => pending.clone(),
+            Err(fault) => return record.fail(&pending.call, &fault).await,
+        };
+        let pending = &exact;
+        match &pending.progress {
+            CallProgress::New => self.settle(pending, None, record).await,
+            CallProgress::AwaitingApproval(requested) => {
+                Ok(CallOutcome::AwaitingApproval(requested.approval_id.clone()))
+            }
+            CallProgress::Resolved(approval) => match &approval.resolved {
+                resolved if resolved.decision == ApprovalDecision::Reject => {
+                    record.rejected(&pending.call, approval).await
+                }
+                // What was granted is the call and not its preview, and the decision's rule is the grant's.
+                resolved if resolved.is_by_mode() => self.settle(pending, None, record).await,
+                _ => self.settle(pending, Some(approval), record).await,
+            },
+            CallProgress::AwaitingAnswer(asked) => Ok(CallOutcome::AwaitingAnswer(asked.question_id.clone())),
+            CallProgress::Answered(answered) => self.user_answered(&pending.call, answered, record).await,
+            CallProgress::Delegated(started) => self.go_on_delegating(&pending.call, started, record).await,
+            CallProgress::Begun { files, approval } => {
+                self.interrupted(pending, files, approval.as_deref(), record).await
+            }
+        }
+    }
+
+    fn is_only_reconciled(&self, pending: &PendingCall) -> bool {
+        let action = self.tool(&pending.call.tool_id).map(|tool| &tool.action);
+        matches!(pending.progress, CallProgress::Begun { .. })
+            && matches!(action, Some(Action::Write(_) | Action::Command))
+    }
+
+    /// Permitted before, perhaps begun, and then the program ended.
+    async fn interrupted(
+        &self,
+        pending: &PendingCall,
+        files: &[arki_domain::FileEffect],
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let call = &pending.call;
+        match self.tool(&call.tool_id) {
+            Some(tool) => match &tool.action {
+                Action::Read(_) => {
+                    let done = self.read(tool, call, record).await;
+                    self.results.finish(call, done, record).await
+                }
+                // Its result is stored together with its decision: there is nothing to be in the midst of.
+                Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
+                    record.fail(call, &Error::internal("a decision without its result")).await
+                }
+                Action::Write(plan) => self.reconcile_write(plan.clone(), call, files, approval, record).await,
+                Action::Command => self.command_interrupted(call, approval, record).await,
+                Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
+            },
+            None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
+        }
+    }
+
+    /// Performs a call inside; its events and its result are one transaction, and kept contents are stored before.
+    async fn work_inside(
+        &self,
+        work: InsideAction,
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let task = InsideTask {
+            args: &call.args,
+            tools: &self.tools,
+            offered: &self.definitions,
+            guides: &self.settings.guides,
+            previous: record.context().previous.as_deref(),
+            agent_state: &record.context().agent_state,
+            redactor: &self.redactor,
+        };
+        let done = match work(&task) {
+            Ok(done) => done,
+            Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
+        };
+        self.settings.contents.put(&record.context().session_id, done.contents).await?;
+        let mut bodies = done.events;
+        bodies.extend(self.results.result(call, Ok(done.output), record).await);
+        record.settle_decided(call, verdict, bodies).await
+    }
+
+    fn unknown_tool(&self, name: &str) -> Error {
+        let hint = tool::nearest_tool(&self.definitions, name);
+        Error::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint)
+    }
+}
+
+#[async_trait]
+impl Executor for ToolExecutor {
+    fn definitions(&self) -> Arc<[ToolDefinition]> {
+        self.definitions.clone()
+    }
+
+    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Error> {
+        if let Some(stopped) = self.stopped() {
+            return Ok(stopped);
+        }
+        self.look_at_policy();
+        self.secrets.learn_env_files().await;
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        let outcome = match self.carry_out(pending, &mut record).await {
+            // Only questions and intents can be so large: nothing was done yet.
+            Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
+            carried_out => carried_out?,
+        };
+        if outcome == CallOutcome::Finished {
+            self.after_call(pending, &mut record).await?;
+            self.settle_taken(pending, &record).await;
+        }
+        let outcome = self.stopped.get().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
+        Ok(Executed { outcome, events: record.into_events() })
+    }
+
+    async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Error> {
+        if let Some(stopped) = self.stopped() {
+            return Ok(stopped);
+        }
+        self.look_at_policy();
+        match calls.first().is_some_and(|pending| self.is_delegation(&pending.call)) {
+            true => self.delegate_together(calls, context).await,
+            false => self.read_together(calls, context).await,
+        }
+    }
+
+    async fn picture(&self, hash: &str) -> Option<Vec<u8>> {
+        self.settings.contents.content(hash).await.ok()?
+    }
+
+    fn take_up_subagents(&self, calls: &[PendingCall], context: &CallContext) {
+        self.take_up(calls, context);
+    }
+
+    fn subagents_standing(&self) -> SubagentsStanding {
+        self.background_subagents.standing()
+    }
+
+    async fn subagents_changed(&self, within: Duration) {
+        self.background_subagents.changed(within).await;
+    }
+
+    async fn rest_subagents(&self) {
+        self.background_subagents.rest().await;
+    }
+
+    async fn end_helpers(&self) {
+        self.checking.end_servers().await;
+    }
+
+    async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.formatter.hook_interrupted(hook, &mut record).await?;
+        Ok(record.into_events())
+    }
+
+    async fn settle_hooks_after(&self, call: &FinishedCall, context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.tell_unanswered(call, &mut record).await?;
+        Ok(record.into_events())
+    }
+
+    async fn run_hooks(
+        &self,
+        moment: &HookMoment,
+        answered: &AnsweredHooks,
+        context: &CallContext,
+    ) -> Result<Vec<Arc<Event>>, Error> {
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.hooks.run_hooks_at(moment, answered, &mut record).await?;
+        Ok(record.into_events())
+    }
+
+    async fn notify(&self, moment: &HookMoment, context: &CallContext) -> Vec<HookRan> {
+        self.hooks.run_notification_hooks(moment, context).await
+    }
+}
+
+/// The built-in ones first. A name that is taken is not taken again: what a model calls must be one thing.
+fn all_tools(others: Vec<Tool>, model: &str) -> Vec<Tool> {
+    let mut tools = builtin::all();
+    for tool in others {
+        if tools.iter().any(|known| known.name() == tool.name()) {
+            tracing::warn!(tool = tool.name(), "a tool of this name is there already, so this one is left out");
+        } else {
+            tools.push(tool);
+        }
+    }
+    builtin::edit_tool_first(&mut tools, model);
+    tools
+}
+
+/// Returns whether hooks are still to be asked: neither they nor the user were, or the user only granted such calls.
+fn is_undecided(pending: &PendingCall) -> bool {
+    match &pending.progress {
+        CallProgress::New => true,
+        CallProgress::Resolved(approval) => {
+            approval.resolved.decision == ApprovalDecision::Approve && approval.resolved.is_by_mode()
+        }
+        _ => false,
+    }
+}
+
+fn stopped_by_user() -> Error {
+    Error::new(Code::CANCELLED, "Not done: the user stopped the run before this call started.", "")
+}
+
+/// Returns whether the log refused a question or an intent for its size, such as the preview of a very large change.
+fn is_too_much(fault: &Error) -> bool {
+    fault.is(Code::EVENT_TOO_LARGE) || fault.is(Code::EVENT_TOO_DEEP)
+}
+
+/// Checks that the arguments allow the call to be carried out at all.
+fn usable(tool: &Tool, call: &ToolCall, subject: &SubjectOf) -> Result<(), Error> {
+    tool.validate(&call.args)?;
+    subject.path_fault.clone().map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,499 @@
+//! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
+
+use super::background::BegunBackground;
+use super::checkpoint::CommandChanges;
+use super::command_sandbox::Purpose;
+use super::judging::permitted;
+use super::path::{CallDecision, CallWork};
+use super::record::Record;
+use super::signing::{GIT_WAS_HELD, Signing, no_signing_in_background};
+use super::{ToolExecutor, question};
+use crate::artifact::MAX_ARTIFACT_BYTES;
+use crate::builtin::run_command;
+use crate::error::ToolError;
+use crate::tool::Action;
+use arki_domain::projection::ResolvedApproval;
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandConfinement,
+    CommandPreview, Decision, Error, EventBody, LiveBus, LiveEvent, Redactor, StreamingRedactor, StyledPart,
+    StyledText, ToolCall, ToolResult, plural,
+};
+use arki_files::Snapshot;
+use arki_policy::{Impact, PolicyQuestion, Verdict};
+use arki_process::{AnsiReader, CommandOutcome, CommandSpec, styled};
+use arki_sandbox::Sandbox;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl ToolExecutor {
+    pub(super) async fn decided_command(&self, call: &ToolCall, verdict: Verdict) -> CallDecision<'_> {
+        if verdict.decision == Decision::Allow {
+            return CallDecision::Perform(verdict, CallWork::Command(AsDecided::shown(call)));
+        }
+        match self.command_preview(call).await {
+            Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
+            Err(fault) => CallDecision::Fail(fault),
+        }
+    }
+
+    /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.
+    pub(super) fn with_network(&self, tool_id: &str, args: &Value, verdict: Verdict, approve: ApprovalMode) -> Verdict {
+        let tool = self.tool(tool_id).filter(|tool| matches!(tool.action, Action::Command));
+        if tool.is_none() || !run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            return verdict;
+        }
+        let subject = self.subject_of(tool, args);
+        let question = PolicyQuestion {
+            tool: tool_id,
+            category: Some(Category::Network),
+            subject: &subject.subject,
+            trusted: self.settings.trusted,
+            approve,
+            sandboxed: false,
+            impact: Impact::default(),
+        };
+        let of_network = arki_policy::decide(&question, &self.policy());
+        match (of_network.decision, verdict.decision) {
+            (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
+            _ => verdict,
+        }
+    }
+
+    /// Decides on a command that the user has edited: it is the user's own, but what is denied stays denied.
+    pub(super) async fn command_approved(
+        &self,
+        call: &ToolCall,
+        approval: &ResolvedApproval,
+        approve: ApprovalMode,
+    ) -> CallDecision<'_> {
+        let preview = match self.command_preview(call).await {
+            Ok(preview) => preview,
+            Err(fault) => return CallDecision::Fail(fault),
+        };
+        if preview.preview_hash != approval.requested.shown_hash() {
+            return CallDecision::ask(shown_anew(call, approval, preview));
+        }
+        let decided = AsDecided::of(call, Some(approval));
+        if decided.by_user {
+            let call = &decided.call;
+            let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+            let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+            if verdict.decision == Decision::Deny {
+                return CallDecision::deny(verdict);
+            }
+        }
+        CallDecision::Perform(permitted(&approval.requested), CallWork::Command(decided))
+    }
+
+    pub(super) async fn run(
+        &self,
+        decided: &AsDecided,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let call = &decided.call;
+        let arguments = match run_command::parse(&call.args) {
+            Ok(arguments) => arguments,
+            Err(error) => return record.fail(call, &error.into()).await,
+        };
+        let room = match self.rooms.room().await {
+            Ok(room) => room,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let purpose = Purpose { private: decided.reads_private, ..self.purpose(&arguments, verdict) };
+        let (sandbox, mut environment) =
+            match (room.sandbox_for(&arguments, purpose), room.environment_for(&arguments, purpose)) {
+                (Ok(sandbox), Ok(environment)) => (sandbox, environment),
+                (Err(error), _) | (_, Err(error)) => return record.fail(call, &error.into()).await,
+            };
+        let in_background = arguments.background == Some(true);
+        if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
+            return record.fail(call, &fault).await;
+        }
+        let signing = match self.signer.signing(&arguments).await {
+            Ok(Some(_)) if in_background => return record.fail(call, &no_signing_in_background()).await,
+            Ok(signing) => signing,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let imaged = if purpose.only_reads { None } else { self.images.image_before(call, record.context()).await? };
+        let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
+        record.begin(call, verdict, Vec::new(), created).await?;
+        if in_background {
+            let begun = BegunBackground { decided: decided.clone(), arguments, purpose, imaged };
+            return self.go_on_in_background(begun, record).await;
+        }
+        let may_commit = arki_policy::may_commit(&arguments.command);
+        let holds_commits = may_commit && sandbox.as_ref().is_some_and(Sandbox::holds_git);
+        let limit = TimeLimit::of(
+            arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
+            record.context().time_left,
+        );
+        let command_line = match &signing {
+            Some(signing) => {
+                environment.extend(Signing::environment());
+                signing.command.clone()
+            }
+            None => arguments.command,
+        };
+        let spec = CommandSpec {
+            command_line,
+            directory: self.settings.project.root().to_owned(),
+            environment,
+            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
+            terminal: arguments.terminal,
+            time_limit: limit.duration,
+            limits: self.settings.limits.command,
+            max_output_bytes: MAX_ARTIFACT_BYTES,
+            meanwhile: None,
+        };
+        let after = record.last_seq();
+        let mut live = LiveOutput::new((self.bus.as_ref(), &self.redactor), call, record);
+        let ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
+        live.finish();
+        // It may have written a new one and printed it.
+        self.secrets.learn_env_files().await;
+        let (mut bodies, mut note) = (Vec::new(), None);
+        if let Some((before, _)) = imaged {
+            let session_id = &record.context().session_id;
+            let changes = self.images.changes_since(&before, call, session_id).await?;
+            note = changes.note_of_unnamed();
+            bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
+        }
+        let is_silent = |outcome: &CommandOutcome| !outcome.output.contains(".git");
+        let silent_note = holds_commits && ran.as_ref().is_ok_and(is_silent);
+        let silent_note = silent_note.then_some(GIT_WAS_HELD);
+        let (mut result, styles) = match ran {
+            Ok(outcome) => {
+                self.stop_for_unfinished_look(&outcome);
+                told(record, decided, &outcome, &limit)
+            }
+            Err(error) => (record.error(call, &ToolError::from(error).into()), Vec::new()),
+        };
+        result.result.extend(note);
+        result.result.extend(silent_note);
+        if let Some(signing) = &signing {
+            result.result.push_str(&self.signer.sign(signing).await);
+        }
+        bodies.extend(self.results.of_command(call, result, styles, record).await);
+        record.settle(bodies).await
+    }
+
+    /// Stops the run after an unfinished look: what the command left may have git run a program, so no more is done
+    /// until the user has looked.
+    pub(super) fn stop_for_unfinished_look(&self, outcome: &CommandOutcome) {
+        if let Some(why) = &outcome.unfinished_look {
+            // The first one says it all.
+            let _ = self.stopped.set(unfinished_look(why));
+        }
+    }
+
+    pub(super) fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
+        Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
+    }
+
+    /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
+    fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
+        self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command, true)
+    }
+
+    /// The program ended while the command ran. It is not run again; what it changed so far can be told where the
+    /// project was imaged before.
+    pub(super) async fn command_interrupted(
+        &self,
+        call: &ToolCall,
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let call = &AsDecided::of(call, approval).call;
+        let mut bodies = Vec::new();
+        let only_reads = run_command::parse(&call.args).is_ok_and(|arguments| self.only_reads(&arguments));
+        if !only_reads && let Some(before) = self.images.stored_snapshot().await? {
+            bodies = self.images.changes_since(&before, call, &record.context().session_id).await?.into_events();
+        }
+        let result = record.error(call, &effect_unknown(&bodies));
+        bodies.push(result.into());
+        record.settle(bodies).await
+    }
+
+    async fn command_preview(&self, call: &ToolCall) -> Result<CommandPreview, Error> {
+        let arguments = run_command::parse(&call.args)?;
+        let room = self.rooms.room().await?;
+        let directory = self.settings.project.root().display().to_string();
+        let private = self.needs_private(call, &arguments);
+        let purpose = Purpose { only_reads: self.only_reads(&arguments), agreed: true, private };
+        let sandbox = room.sandbox_for(&arguments, purpose)?;
+        let signing = self.signer.signing(&arguments).await?.map(|signing| signing.note());
+        let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
+            network: arguments.network,
+            writes_project: !purpose.only_reads,
+            reads_private: private,
+            notes: [sandbox.gaps(), room.note_of_outside_git(&arguments).into_iter().chain(signing).collect()].concat(),
+        });
+        let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
+        let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
+        let shown = if private { format!("{sandbox}, private files") } else { sandbox.clone() };
+        let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
+        Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
+    }
+}
+
+impl ToolExecutor {
+    /// Returns whether a command that is asked about is shown as one that can open secret files, and the user's other
+    /// files: not where it is a known build, test or installation and names none.
+    fn needs_private(&self, call: &ToolCall, arguments: &run_command::Arguments) -> bool {
+        let subject = self.subject_of(self.tool(&call.tool_id), &call.args).subject;
+        subject.secrets_in_reach
+            || subject.outside.is_some()
+            || subject.paths.iter().any(|path| path.secret)
+            || arki_policy::wide_reads(&arguments.command, true).is_none()
+    }
+}
+
+fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPreview) -> (Verdict, ApprovalRequested) {
+    let verdict = Verdict {
+        decision: Decision::Approval,
+        rule: "builtin:stale-preview".to_owned(),
+        reason: "The command changed since it was shown. Here it is again.".to_owned(),
+        risk: approval.requested.risk,
+    };
+    let (verdict, mut requested) = question::of_command(call, &verdict, preview);
+    requested.supersedes = Some(approval.requested.approval_id.clone());
+    (verdict, requested)
+}
+
+/// A command's call as it is carried out.
+#[derive(Clone)]
+pub(super) struct AsDecided {
+    pub(super) call: ToolCall,
+    /// The command is the user's own, in place of the model's.
+    by_user: bool,
+    /// It was shown as one that can open secret files and other files of the user's.
+    pub(super) reads_private: bool,
+    /// The user's, to the model.
+    note: Option<String>,
+}
+
+impl AsDecided {
+    fn shown(call: &ToolCall) -> Self {
+        Self { call: call.clone(), by_user: false, reads_private: false, note: None }
+    }
+
+    fn of(call: &ToolCall, approval: Option<&ResolvedApproval>) -> Self {
+        let mut decided = Self::shown(call);
+        decided.note = approval.and_then(|approval| approval.resolved.reason.clone());
+        let shown = approval.and_then(|approval| approval.requested.command.as_ref()?.confinement.as_ref());
+        decided.reads_private = shown.is_some_and(|confinement| confinement.reads_private);
+        if let Some(command) = approval.and_then(|approval| approval.resolved.command.as_deref()) {
+            decided.call.args["command"] = command.into();
+            decided.by_user = true;
+        }
+        decided
+    }
+}
+
+/// The time a command may take, and the message when it takes longer.
+pub(super) struct TimeLimit {
+    pub(super) duration: Duration,
+    words: String,
+    /// The cause of a stop before that.
+    pub(super) stopped: &'static str,
+}
+
+impl TimeLimit {
+    /// Its own, or what is left of the run's if that is less.
+    pub(super) fn of(seconds: u64, left: Option<Duration>) -> Self {
+        let own = Duration::from_secs(seconds);
+        match left.filter(|left| *left < own) {
+            Some(left) => Self { duration: left, words: "the run's time is up".to_owned(), stopped: BY_USER },
+            None => Self { duration: own, words: format!("it took longer than {seconds} s"), stopped: BY_USER },
+        }
+    }
+}
+
+pub(super) type Imaged = (Arc<Snapshot>, CheckpointCreated);
+
+impl CommandChanges {
+    /// The last line of the command's result, where a change could not be told in any other way.
+    pub(super) fn note_of_unnamed(&self) -> Option<String> {
+        let files = (self.unnamed > 0).then(|| plural(self.unnamed as u64, "file"))?;
+        Some(format!(
+            "\n[{files} with a non-UTF-8 name changed. Arki keeps no snapshots of such files and can't restore them.]"
+        ))
+    }
+
+    pub(super) fn into_events(self) -> Vec<EventBody> {
+        if self.untold > 0 {
+            tracing::warn!(untold = self.untold, "a command changed more files than are told one by one");
+        }
+        self.events
+    }
+}
+
+/// Named in the result, so that the model need not look through the whole project.
+const MAX_PATHS_NAMED: usize = 50;
+
+fn effect_unknown(changes: &[EventBody]) -> Error {
+    let paths: Vec<&str> = changes
+        .iter()
+        .filter_map(|body| match body {
+            EventBody::FileChanged(changed) => Some(changed.path.as_str()),
+            _ => None,
+        })
+        .collect();
+    let mut message =
+        "Interrupted: Arki ended while this ran. Its effect is unknown, and it was not run again.".to_owned();
+    if !paths.is_empty() {
+        let named = paths[..paths.len().min(MAX_PATHS_NAMED)].join(", ");
+        let (files, have) = (plural(paths.len() as u64, "file"), if paths.len() == 1 { "has" } else { "have" });
+        message.push_str(&format!(" {files} {have} changed since it began: {named}."));
+    }
+    Error::new(Code::CANCELLED, message, "Check what it did before you run it again.")
+}
+
+/// Shows what the command prints as it prints it: whole characters only, keys left out, also those with a colour in the
+/// middle. Each piece has the colours it needs as SGR sequences, and no other escape sequence.
+pub(super) struct LiveOutput<'a> {
+    bus: &'a dyn LiveBus,
+    call: &'a ToolCall,
+    session_id: arki_domain::SessionId,
+    run_id: arki_domain::RunId,
+    redactor: StreamingRedactor,
+    reader: AnsiReader,
+    /// The text that the redactor still holds back.
+    unshown: StyledText,
+    /// The beginning of a character whose end has not come yet.
+    undecoded: Vec<u8>,
+}
+
+impl<'a> LiveOutput<'a> {
+    pub(super) fn new((bus, redactor): (&'a dyn LiveBus, &Redactor), call: &'a ToolCall, record: &Record<'_>) -> Self {
+        let context = record.context();
+        Self {
+            bus,
+            call,
+            session_id: context.session_id.clone(),
+            run_id: context.run_id.clone(),
+            redactor: StreamingRedactor::new(redactor.clone()),
+            reader: AnsiReader::default(),
+            unshown: StyledText::default(),
+            undecoded: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.undecoded.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.undecoded) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Ok(_) | Err(_) => self.undecoded.len(),
+        };
+        let rest = self.undecoded.split_off(whole);
+        let text = String::from_utf8_lossy(&self.undecoded).into_owned();
+        self.undecoded = rest;
+        let read = self.reader.push(&text);
+        self.show_decided(&read);
+    }
+
+    pub(super) fn finish(&mut self) {
+        let rest = String::from_utf8_lossy(&std::mem::take(&mut self.undecoded)).into_owned();
+        let mut read = self.reader.push(&rest);
+        read.append(&self.reader.finish());
+        self.show_decided(&read);
+        let rest = self.redactor.finish();
+        let unshown = std::mem::take(&mut self.unshown);
+        self.show(as_shown(rest, &unshown));
+    }
+
+    fn show_decided(&mut self, read: &StyledText) {
+        self.unshown.append(read);
+        let (decided, bytes) = self.redactor.push_counted(&read.text);
+        let unshown = self.unshown.split_to(bytes);
+        self.show(as_shown(decided, &unshown));
+    }
+
+    fn show(&self, text: String) {
+        if !text.is_empty() {
+            self.bus.publish(LiveEvent::CommandOutput {
+                session_id: self.session_id.clone(),
+                run_id: self.run_id.clone(),
+                call_id: self.call.call_id.clone(),
+                text,
+            });
+        }
+    }
+}
+
+/// The text with its colours; without them where a secret was taken out of it.
+fn as_shown(text: String, unredacted: &StyledText) -> String {
+    if text == unredacted.text { unredacted.to_ansi() } else { text }
+}
+
+pub(super) fn unfinished_look(why: &str) -> Error {
+    Error::new(
+        Code::GUARD_UNFINISHED,
+        format!("Arki couldn't check everything the command left behind: {why}. Git might run a program from it."),
+        "Look for new repositories (`.git`) in the project before you use git there, then run `arki resume`.",
+    )
+}
+
+/// Why a command was stopped.
+pub(super) const BY_USER: &str = "by the user";
+
+/// Describes how a command ended, with its code if that is an error of its own.
+fn ending(outcome: &CommandOutcome, limit: &TimeLimit) -> (String, Option<Code>) {
+    match outcome {
+        CommandOutcome { cancelled: true, .. } => (format!("stopped {}", limit.stopped), Some(Code::CANCELLED)),
+        CommandOutcome { overran: Some(limit), .. } => (format!("ended: it {limit}"), Some(Code::COMMAND_OVER_LIMIT)),
+        CommandOutcome { timed_out: true, .. } => (format!("ended: {}", limit.words), Some(Code::TOOL_TIMEOUT)),
+        CommandOutcome { exit_code: Some(code), .. } => (format!("exit code {code}"), None),
+        CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),
+        CommandOutcome { .. } => ("ended".to_owned(), None),
+    }
+}
+
+/// The error of a command that nobody called and that did not succeed: how it ended, and the first line it printed.
+pub(super) fn failed(outcome: &CommandOutcome, limit: &TimeLimit) -> Error {
+    if let Some(why) = &outcome.unfinished_look {
+        return unfinished_look(why);
+    }
+    let (ending, code) = ending(outcome, limit);
+    let output = styled(&outcome.output).text;
+    let said = output.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
+    let message = format!("The command failed ({ending}): {said}");
+    Error::new(code.unwrap_or(Code::COMMAND_FAILED), message, "Run it in a terminal to see all that it says.")
+}
+
+/// The first line says how it ended, then comes what it printed, without escape sequences. A command of the user's own is
+/// named before that. Also returns how parts of it look.
+pub(super) fn told(
+    record: &Record<'_>,
+    decided: &AsDecided,
+    outcome: &CommandOutcome,
+    limit: &TimeLimit,
+) -> (ToolResult, Vec<StyledPart>) {
+    let call = &decided.call;
+    let (ending, code) = ending(outcome, limit);
+    let unfinished = outcome.unfinished_look.as_deref().map(unfinished_look);
+    let code = if unfinished.is_some() { Some(Code::GUARD_UNFINISHED) } else { code };
+    let mut head = format!("{ending}\n");
+    if let Some(fault) = &unfinished {
+        head = format!("{}\n{head}", fault.message);
+    }
+    if decided.by_user {
+        let command = call.args["command"].as_str().unwrap_or_default();
+        head = format!("The user ran another command instead: {command}\n{head}");
+    }
+    let mut text = StyledText::default();
+    text.push(&head, "");
+    text.append(&styled(&outcome.output));
+    if let Some(note) = &decided.note {
+        text.push(&format!("\nThe user's note: {note}"), "");
+    }
+    let mut result = record.text(call, String::new());
+    // What is too long for a result is cut once the whole is kept.
+    result.result = text.text;
+    result.truncated = outcome.truncated;
+    result.is_error = outcome.exit_code != Some(0) || unfinished.is_some();
+    result.code = code.map(|code| code.0.to_owned());
+    (result, text.styles)
+}

@@ -1,0 +1,231 @@
+//! The commands of a run: their temporary folders, environments and sandboxes.
+//!
+//! A command that is known to only read gets a sandbox in which the project is read-only, and a temporary folder of its
+//! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason.
+//!
+//! Whatever let a command run, it sees nothing but the project without its secret files, the system and toolchains
+//! ([`ReadersView`]). Only one that the user approved, and that was shown as one that can, sees the rest, once.
+
+use super::KernelSettings;
+use super::hook_sandbox::HookSandbox;
+use crate::builtin::run_command;
+use crate::error::ToolError;
+use arki_disk::PrivateTempDir;
+use arki_domain::{Code, Error};
+use arki_files::ReadersView;
+use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
+use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::OnceCell;
+
+pub(super) struct CommandSandbox {
+    pub(super) environment: Vec<(String, String)>,
+    /// The widest without the network; `None` where nothing confines commands.
+    sandbox: Option<Sandbox>,
+    /// Made for the first command of their kind.
+    made: Mutex<Vec<(WritingKind, Sandbox)>>,
+    sandbox_spec: SandboxSpec,
+    /// The folders in which git writes outside the project, which is a linked worktree or a submodule.
+    outside_git: Vec<PathBuf>,
+    /// Files are kept from the run, so that no command sees them, whoever agreed to it.
+    hides_secrets: bool,
+    /// The sandbox for commands that only read; made for the first of them.
+    reading_unasked: OnceLock<ReadingRoom>,
+    /// The sandbox for commands that may open private files.
+    reading: OnceLock<ReadingRoom>,
+    /// Removed with the room.
+    _temp_dir: PrivateTempDir,
+}
+
+/// The room of commands that only read: the project is read-only, and what they write is nobody else's.
+struct ReadingRoom {
+    environment: Vec<(String, String)>,
+    sandbox: Sandbox,
+    _temp_dir: PrivateTempDir,
+}
+
+/// The kind of a command that may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WritingKind {
+    network: Network,
+    private: bool,
+    /// It writes a repository that lies outside the project.
+    outside_git: bool,
+}
+
+/// The purpose of a command, as far as it was judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purpose {
+    /// Known to only read, and held to it by a sandbox: nothing is imaged, for nothing can change.
+    pub(super) only_reads: bool,
+    /// True if the user agreed to the command, or to such ones by a rule, so that it may write git's hooks where they
+    /// are in the project.
+    pub(super) agreed: bool,
+    /// The user approved this very call, shown as one that can open secret files and the user's other files.
+    pub(super) private: bool,
+}
+
+impl CommandSandbox {
+    /// Returns the sandbox for commands that may write; `None` if nothing confines them.
+    fn sandbox(&self, kind: WritingKind) -> Result<Option<Sandbox>, ToolError> {
+        if self.sandbox.is_none() {
+            return Ok(None);
+        }
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sandbox)) = made.iter().find(|(of, _)| *of == kind) {
+            return Ok(Some(sandbox.clone()));
+        }
+        let also_writable = if kind.outside_git { self.outside_git.clone() } else { Vec::new() };
+        let spec = SandboxSpec { network: kind.network, also_writable, ..self.sandbox_spec.clone() };
+        let sandbox = Sandbox::prepare(&if kind.private { spec } else { without_private_files(spec) })?;
+        made.push((kind, sandbox.clone()));
+        Ok(Some(sandbox))
+    }
+
+    /// Only git's own commands write git directories, and what only reads can't write.
+    pub(super) fn sandbox_for(
+        &self,
+        arguments: &run_command::Arguments,
+        purpose: Purpose,
+    ) -> Result<Option<Sandbox>, ToolError> {
+        let writes = arki_policy::writes_repository(&arguments.command);
+        let outside_git = writes && !self.outside_git.is_empty();
+        let sandbox = match purpose.only_reads {
+            true => Some(self.reading(purpose)?.sandbox.clone()),
+            false => {
+                let network = if arguments.network { Network::Granted } else { Network::None };
+                self.sandbox(WritingKind { network, private: purpose.private, outside_git })?
+            }
+        };
+        let Some(sandbox) = sandbox else { return Ok(None) };
+        let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
+        let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
+        if purpose.private && !self.hides_secrets {
+            return Ok(Some(sandbox));
+        }
+        let is_git = arki_policy::only_git_reads(&arguments.command);
+        Ok(Some(if is_git { sandbox.without_secrets_of_git() } else { sandbox.without_secrets() }))
+    }
+
+    /// Returns what git writes outside the project, in a sentence for whoever is asked.
+    pub(super) fn note_of_outside_git(&self, arguments: &run_command::Arguments) -> Option<String> {
+        let git = self.outside_git.first().filter(|_| arki_policy::writes_repository(&arguments.command))?;
+        Some(format!("Git writes this folder's repository, which lies outside the project: {}.", git.display()))
+    }
+
+    /// Git that only reads runs no program that a configuration names.
+    pub(super) fn environment_for(
+        &self,
+        arguments: &run_command::Arguments,
+        purpose: Purpose,
+    ) -> Result<Vec<(String, String)>, ToolError> {
+        if !purpose.only_reads {
+            return Ok(self.environment.clone());
+        }
+        let mut environment = self.reading(purpose)?.environment.clone();
+        if arki_policy::needs_unasked_git(&arguments.command) {
+            match arki_git::unasked_environment(&self.sandbox_spec.project_root) {
+                Some(of_git) => environment.extend(of_git),
+                None if purpose.agreed => {}
+                None => return Err(unclear_git().into()),
+            }
+        }
+        Ok(environment)
+    }
+
+    fn reading(&self, purpose: Purpose) -> Result<&ReadingRoom, ToolError> {
+        let kept = if purpose.private { &self.reading } else { &self.reading_unasked };
+        if let Some(room) = kept.get() {
+            return Ok(room);
+        }
+        let temp_dir = PrivateTempDir::create()?;
+        let spec = SandboxSpec {
+            project: ProjectAccess::ReadOnly,
+            temp_dir: temp_dir.path().to_owned(),
+            ..self.sandbox_spec.clone()
+        };
+        let sandbox = Sandbox::prepare(&if purpose.private { spec } else { without_private_files(spec) })?;
+        let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: Some(sandbox.name()) };
+        let environment = child_environment(inherited_environment(), &[], spec);
+        Ok(kept.get_or_init(|| ReadingRoom { environment, sandbox, _temp_dir: temp_dir }))
+    }
+}
+
+/// Hides the user's files, except the project and what tools need.
+fn without_private_files(spec: SandboxSpec) -> SandboxSpec {
+    let view = ReadersView::of(&spec.project_root);
+    let hidden = spec.hidden.iter().cloned().chain(view.hidden).collect();
+    SandboxSpec { shown: view.shown, hidden, ..spec }
+}
+
+fn unclear_git() -> Error {
+    let message = "Arki can't tell which programs git's configuration would run here.";
+    Error::new(Code::POLICY_DENIED, message, "Try again, or ask the user to run it.")
+}
+
+/// The rooms of a run's commands and hooks.
+pub(super) struct CommandRooms {
+    pub(super) settings: Arc<KernelSettings>,
+    /// Made when the first command runs, used for all of the run's commands.
+    of_commands: OnceCell<CommandSandbox>,
+    /// Made for the first hook.
+    pub(super) of_hooks: OnceLock<HookSandbox>,
+}
+
+impl CommandRooms {
+    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+        Self { settings, of_commands: OnceCell::new(), of_hooks: OnceLock::new() }
+    }
+
+    /// The commands' temporary folder, if one has run.
+    pub(super) fn temp_dir(&self) -> Option<&Path> {
+        self.of_commands.get().map(|room| room.sandbox_spec.temp_dir.as_path())
+    }
+
+    pub(super) async fn room(&self) -> Result<&CommandSandbox, Error> {
+        let furnish = async || {
+            // Nothing waits for it: what killed runs left only takes space.
+            tokio::task::spawn_blocking(arki_disk::remove_abandoned_temp_dirs);
+            self.furnish().map_err(Error::from)
+        };
+        self.of_commands.get_or_try_init(furnish).await
+    }
+
+    fn furnish(&self) -> Result<CommandSandbox, ToolError> {
+        let temp_dir = PrivateTempDir::create()?;
+        let sandbox_spec = self.settings.sandbox_spec(temp_dir.path());
+        let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
+        let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
+        let environment = child_environment(inherited_environment(), &[], spec);
+        Ok(CommandSandbox {
+            environment,
+            sandbox,
+            made: Mutex::default(),
+            outside_git: arki_git::outside_git_dirs(&sandbox_spec.project_root),
+            sandbox_spec,
+            hides_secrets: self.settings.policy.denies_files(),
+            reading_unasked: OnceLock::new(),
+            reading: OnceLock::new(),
+            _temp_dir: temp_dir,
+        })
+    }
+}
+
+impl KernelSettings {
+    /// Returns the sandbox for a command that may write in the project and has no network.
+    pub(super) fn sandbox_spec(&self, temp_dir: &Path) -> SandboxSpec {
+        SandboxSpec {
+            project_root: self.project.root().to_owned(),
+            project: ProjectAccess::Writable,
+            temp_dir: temp_dir.to_owned(),
+            hidden: self.hidden.clone(),
+            shown: Vec::new(),
+            also_writable: Vec::new(),
+            network: Network::None,
+            secrets: Some(self.secrets.clone()),
+            trash: Some(self.trash.clone()),
+            journals: Some(self.journals.clone()),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Work that is handed to a sub-agent: that it is, is in the log before the sub-agent begins, and what it came to is
+//! the call's result. In between the call waits as long as the sub-agent does, also across restarts.
+
+use super::record::Record;
+use super::{ToolExecutor, isolation};
+use crate::builtin::delegate::{self, Arguments};
+use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
+use crate::tool::{Action, Output};
+use arki_domain::{CallOutcome, Code, Error, EventBody, LeftInBackground, RunId, SessionId, SubagentStarted, ToolCall};
+use arki_policy::Verdict;
+
+impl ToolExecutor {
+    pub(super) async fn delegate(
+        &self,
+        subagents: &dyn Subagents,
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let arguments = match delegate::parse(&call.args) {
+            Ok(arguments) => arguments,
+            Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
+        };
+        if let Err(fault) = self.ensure_can_be_taken(subagents, &arguments) {
+            return record.conclude_read(call, verdict, Err(fault)).await;
+        }
+        if arguments.background {
+            return self.delegate_in_background(subagents, (call, &arguments), verdict, record).await;
+        }
+        let started = self.begun(subagents, call, arguments);
+        record.begin(call, verdict, Vec::new(), vec![started.clone().into()]).await?;
+        self.work_as_subagent(subagents, call, &started, record).await
+    }
+
+    /// The sub-agent was begun before: the call has waited with it.
+    pub(super) async fn go_on_delegating(
+        &self,
+        call: &ToolCall,
+        started: &SubagentStarted,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        match self.tool(&call.tool_id).map(|tool| &tool.action) {
+            Some(Action::Delegate(subagents)) => self.work_as_subagent(subagents.as_ref(), call, started, record).await,
+            _ => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
+        }
+    }
+
+    /// Works as the sub-agent, from wherever it is.
+    async fn work_as_subagent(
+        &self,
+        subagents: &dyn Subagents,
+        call: &ToolCall,
+        started: &SubagentStarted,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let task = match task_of(call) {
+            Ok(task) => task,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let stop = subagents.work(SubagentTask { started, task: &task, context: record.context() }).await;
+        self.conclude_delegation(subagents, (call, started), stop, record).await
+    }
+
+    /// Records the result of a call whose sub-agent has stopped; there is none while the sub-agent only waits.
+    pub(super) async fn conclude_delegation(
+        &self,
+        subagents: &dyn Subagents,
+        (call, started): (&ToolCall, &SubagentStarted),
+        stop: Result<SubagentStop, Error>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let bodies = match self.came_of((call, started), stop, record).await {
+            Came::ToStop(outcome) => return Ok(outcome),
+            Came::ToAnEnd(bodies) => bodies,
+        };
+        let has_left =
+            bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()));
+        let outcome = record.settle(bodies).await?;
+        if has_left {
+            subagents.tell_of_background(started).await?;
+        }
+        Ok(outcome)
+    }
+
+    /// Returns what is to be recorded of a sub-agent that has stopped, its call's result included.
+    pub(super) async fn came_of(
+        &self,
+        (call, started): (&ToolCall, &SubagentStarted),
+        stop: Result<SubagentStop, Error>,
+        record: &Record<'_>,
+    ) -> Came {
+        let stop = match stop {
+            Ok(stop) => stop,
+            Err(fault) => return Came::ToAnEnd(vec![record.error(call, &failed(&started.agent, &fault)).into()]),
+        };
+        let SubagentStop { end, usage, files, background, in_tree } = stop;
+        let answer = match end {
+            SubagentEnd::AwaitingApproval(id) => return Came::ToStop(CallOutcome::AwaitingApproval(id)),
+            SubagentEnd::Paused => return Came::ToStop(CallOutcome::Paused),
+            SubagentEnd::Answered { response } => Ok(Output { text: response, truncated: false }),
+            SubagentEnd::Failed(fault) => Err(failed(&started.agent, &fault)),
+            SubagentEnd::Stopped => Err(stopped(&started.agent)),
+            SubagentEnd::OutOfBudget { last_said } => Err(out_of_budget(&started.agent, &last_said)),
+        };
+        let mut bodies: Vec<EventBody> = files.into_iter().map(EventBody::from).collect();
+        bodies.extend(self.results.result(call, answer, record).await);
+        for body in &mut bodies {
+            if let EventBody::ToolResult(result) = body {
+                result.usage = Some(usage);
+                result.result.push_str(&isolation::told(started, &in_tree));
+                result.result.push_str(&left(&started.agent, &background));
+                result.background.clone_from(&background);
+            }
+        }
+        Came::ToAnEnd(bodies)
+    }
+
+    /// A sub-agent that is about to begin.
+    pub(super) fn begun(&self, subagents: &dyn Subagents, call: &ToolCall, arguments: Arguments) -> SubagentStarted {
+        let (session_id, run_id) = (SessionId::new(), RunId::new());
+        let tree = self.is_isolated(subagents, &arguments).then(|| subagents.tree_of(&session_id));
+        let (call_id, agent) = (call.call_id.clone(), arguments.agent);
+        SubagentStarted { call_id, agent, session_id, run_id, max_cost_usd: None, tree }
+    }
+}
+
+/// The outcome of a sub-agent's work, once it has stopped.
+pub(super) enum Came {
+    /// It only waits or pauses: there is no result yet.
+    ToStop(CallOutcome),
+    ToAnEnd(Vec<EventBody>),
+}
+
+pub(super) fn task_of(call: &ToolCall) -> Result<String, Error> {
+    Ok(delegate::parse(&call.args)?.task)
+}
+
+/// Tells the model, after the answer, what was left in the background.
+fn left(agent: &str, background: &[LeftInBackground]) -> String {
+    if background.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n\n[The agent {agent} left this running in the background. Each result comes as an AsyncToolResult; don't \
+        poll for it.]"
+    );
+    for LeftInBackground { async_call_id, tool_id, command, .. } in background {
+        text.push_str(&format!("\n- {async_call_id} ({tool_id}): {command}"));
+    }
+    text
+}
+
+/// Returns the fault of a failed sub-agent. The reason why there is no worktree stays as it is, with its hint.
+fn failed(agent: &str, fault: &Error) -> Error {
+    if [Code::WORKTREE_UNAVAILABLE, Code::WORKTREE_TOO_LARGE].iter().any(|code| fault.is(*code)) {
+        return fault.clone();
+    }
+    Error::new(
+        Code::SUBAGENT_FAILED,
+        format!("The agent {agent} failed: {} ({})", fault.message, fault.code),
+        "What it did stays done. Do the rest yourself, or tell the user what prevents it.",
+    )
+}
+
+fn stopped(agent: &str) -> Error {
+    Error::new(
+        Code::CANCELLED,
+        format!("The user stopped the agent {agent}."),
+        "What it did stays done. Don't delegate the same task again unless the user asks.",
+    )
+}
+
+fn out_of_budget(agent: &str, last_said: &str) -> Error {
+    let said = if last_said.is_empty() { String::new() } else { format!(" It last said: {last_said}") };
+    Error::new(
+        Code::SUBAGENT_FAILED,
+        format!("The agent {agent} used up its budget before it finished.{said}"),
+        "What it did stays done. Do the rest yourself, or delegate a smaller task.",
+    )
+}

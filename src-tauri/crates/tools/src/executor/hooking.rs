@@ -1,0 +1,188 @@
+//! Hooks around a call: those that are meant run one after another, and what they say goes into the log before anything
+//! follows from it.
+//!
+//! Before a call is decided on, a hook may object, change the arguments or add context; after it was carried out, it may
+//! object or add context. An objection becomes part of the policy's question, where it only tightens. Hooks run in
+//! trusted folders only: their commands may load what lies there.
+
+use super::ToolExecutor;
+use super::formatting::Formatted;
+use super::hook_runner::{HookTask, context, told_of};
+use super::record::Record;
+use super::subject::judged_as;
+use crate::hooks::answer::HookAnswer;
+use crate::hooks::input::{input, sent_args};
+use crate::hooks::occasion::Occasion;
+use crate::hooks::{Hook, HookAction, foreign};
+use arki_domain::projection::{FinishedCall, PendingCall};
+use arki_domain::{Code, Decision, Error, Event, EventBody, HookEvent, HookOutcome, HookRan, ToolCall, ToolResult};
+use arki_policy::{Impact, Objection};
+use arki_sandbox::ProjectAccess;
+use serde_json::Value;
+use std::sync::Arc;
+
+const UNANSWERED: &str = "It was interrupted: Arki ended before it had answered. It was not run again.";
+
+/// The effect of hooks on a call before it is decided on.
+#[derive(Default)]
+pub(super) struct BeforeCall {
+    /// The call with the arguments that hooks want.
+    pub(super) changed: Option<PendingCall>,
+    /// The user stopped the run meanwhile.
+    pub(super) is_cancelled: bool,
+}
+
+impl ToolExecutor {
+    /// Runs the hooks that come before a call. A call that is denied anyway, or can't be made, needs none.
+    pub(super) async fn before_call(
+        &self,
+        pending: &PendingCall,
+        record: &mut Record<'_>,
+    ) -> Result<BeforeCall, Error> {
+        let mut before = BeforeCall::default();
+        if !self.hooks.has_hooks_for(&pending.call) || self.is_denied_anyway(&pending.call, record) {
+            return Ok(before);
+        }
+        let mut call = self.hooks.hooked_call(&pending.call);
+        let commits = call.command.as_deref().is_some_and(arki_policy::may_commit);
+        for hook in &self.settings.hooks {
+            let is_of_event = hook.event == HookEvent::PreToolUse || (commits && hook.event == HookEvent::PreCommit);
+            let occasion = Occasion::Before(call.clone());
+            let Some(spoken) = is_of_event.then(|| self.hooks.spoken_to(hook, &occasion)).flatten() else { continue };
+            let told = input(hook.event, &occasion, &spoken, self.hooks.hooked_run(record.context()));
+            let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly };
+            let ran = self.hooks.carry_out_hook(task, record.cancel().clone()).await;
+            let wanted = ran.answer.args.as_ref().map(|wanted| {
+                let root = self.settings.project.root();
+                foreign::updated(&call, &sent_args(&call, &spoken, root), wanted, root)
+            });
+            let wanted = wanted.filter(|wanted| *wanted != call.args && ran.answer.outcome != HookOutcome::Blocked);
+            let mut event = told_of(hook, &ran, Some(&pending.call));
+            event.args.clone_from(&wanted);
+            let context = ran.answer.context.as_deref().map(|text| context(hook, text));
+            record.note(std::iter::once(event.into()).chain(context).collect()).await?;
+            if let Some(args) = wanted {
+                let changed = before.changed.get_or_insert_with(|| pending.clone());
+                self.set_args(&mut changed.call, args);
+                call = self.hooks.hooked_call(&changed.call);
+            }
+            before.is_cancelled = ran.answer.outcome == HookOutcome::Cancelled;
+            if self.object(hook, &ran.answer, record) || before.is_cancelled {
+                break;
+            }
+        }
+        Ok(before)
+    }
+
+    /// Takes a hook's objection to the policy; returns whether no other hook need be asked.
+    fn object(&self, hook: &Hook, answer: &HookAnswer, record: &mut Record<'_>) -> bool {
+        let denies = match answer.outcome {
+            HookOutcome::Blocked | HookOutcome::Stopped => true,
+            HookOutcome::Asked => false,
+            _ => return false,
+        };
+        let reason = answer.reason.clone().unwrap_or_default();
+        if answer.outcome == HookOutcome::Stopped {
+            let _ = self.stopped.set(stopped_by(hook, &reason));
+        }
+        record.object(Objection { hook: hook.name.clone(), denies, reason });
+        denies
+    }
+
+    fn is_denied_anyway(&self, call: &ToolCall, record: &Record<'_>) -> bool {
+        let Some(tool) = self.tool(&call.tool_id) else { return true };
+        let subject = self.subject_of(Some(tool), &call.args);
+        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        verdict.decision == Decision::Deny || super::usable(tool, call, &subject).is_err()
+    }
+
+    /// Runs the hooks that come after a call, if it was carried out in this record.
+    pub(super) async fn after_call(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<(), Error> {
+        if !self.hooks.has_hooks_for(&pending.call) {
+            return Ok(());
+        }
+        let Some(result) = carried_out(&pending.call, record.events()) else { return Ok(()) };
+        let occasion = Occasion::After(self.hooks.hooked_call(&pending.call), Box::new(result));
+        let tool = self.tool(&pending.call.tool_id);
+        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
+            let Some(spoken) = self.hooks.spoken_to(hook, &occasion) else { continue };
+            let told = input(hook.event, &occasion, &spoken, self.hooks.hooked_run(record.context()));
+            let formatting = self.formatter.begin_formatting(hook, (tool, &pending.call), record).await?;
+            let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
+            let task = HookTask { hook, occasion: &occasion, told: &told, access };
+            let ran = self.hooks.carry_out_hook(task, record.cancel().clone()).await;
+            let formatted = match &formatting {
+                Some(formatting) => self.formatter.end_formatting(formatting, record.context()).await?,
+                None => Formatted::default(),
+            };
+            let answer = &ran.answer;
+            let effect = formatted.words();
+            let texts = [effect.as_deref(), answer.reason.as_deref(), answer.context.as_deref()];
+            let contexts: Vec<EventBody> = texts.into_iter().flatten().map(|text| context(hook, text)).collect();
+            let ended = formatted.told_in(told_of(hook, &ran, Some(&pending.call)));
+            record.note(ended.into_iter().chain(contexts).collect()).await?;
+            if answer.outcome == HookOutcome::Stopped {
+                let _ = self.stopped.set(stopped_by(hook, answer.reason.as_deref().unwrap_or_default()));
+            }
+            if matches!(answer.outcome, HookOutcome::Stopped | HookOutcome::Cancelled) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of the hooks after a call that had not answered when Arki ended. They may have begun, so they are not run.
+    pub(super) async fn tell_unanswered(&self, finished: &FinishedCall, record: &mut Record<'_>) -> Result<(), Error> {
+        let call = &finished.call;
+        if !self.hooks.has_hooks_for(call) {
+            return Ok(());
+        }
+        let events = self.log.read_after(&record.context().session_id, 0).await?;
+        let Some(result) = carried_out(call, &events) else { return Ok(()) };
+        let occasion = Occasion::After(self.hooks.hooked_call(call), Box::new(result));
+        let mut answered = finished.answered.clone();
+        let is_on = |hook: &&Hook| !matches!(hook.action, HookAction::Off { .. });
+        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse).filter(is_on) {
+            let is_it = |known: &(String, String)| known.0 == hook.name && known.1 == hook.action.command();
+            if let Some(place) = answered.iter().position(is_it) {
+                answered.remove(place);
+            } else if hook.condition.matched(&occasion).is_some() {
+                let ran = HookRan::new(hook.event, &hook.name, hook.action.command());
+                let (outcome, call_id) = (Some(HookOutcome::Interrupted), Some(call.call_id.clone()));
+                record.note(vec![HookRan { outcome, call_id, ..ran }.into(), context(hook, UNANSWERED)]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The arguments of a call that is only handed on stand within its own.
+    fn set_args(&self, call: &mut ToolCall, args: Value) {
+        match self.tool(&call.tool_id).and_then(|tool| judged_as(tool, &call.args)) {
+            Some(_) => call.args["arguments"] = args,
+            None => call.args = args,
+        }
+    }
+}
+
+/// The result of a call that was carried out, not refused or impossible.
+fn carried_out(call: &ToolCall, events: &[Arc<Event>]) -> Option<ToolResult> {
+    let bodies: Vec<EventBody> = events.iter().map(|event| event.body()).collect();
+    let is_begun = bodies.iter().any(|body| match body {
+        EventBody::PolicyDecided(decided) => decided.call_id == call.call_id && decided.decision == Decision::Allow,
+        EventBody::FileChanged(changed) => changed.call_id == call.call_id,
+        _ => false,
+    });
+    let result = bodies.into_iter().find_map(|body| match body {
+        EventBody::ToolResult(result) if result.call_id == call.call_id => Some(result),
+        _ => None,
+    })?;
+    (is_begun && !(result.is_error && result.code.is_some())).then_some(result)
+}
+
+fn stopped_by(hook: &Hook, reason: &str) -> Error {
+    Error::new(
+        Code::HOOK_STOPPED,
+        format!("The hook {:?} stopped the run: {reason}", hook.name),
+        "Resume the run with `arki resume` once the cause is gone, or change the hook.",
+    )
+}

@@ -1,0 +1,164 @@
+//! The policy's verdict on a call, and its words.
+
+use super::ToolExecutor;
+use super::path::JudgedCall;
+use super::subject::SubjectOf;
+use crate::builtin;
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, CallId, Code, Decision, Error, PolicyDecided, PolicyTrace, Risk, ToolCall,
+    UNTRUSTED_RULE,
+};
+use arki_policy::{Impact, PARTLY_SEEN, PolicyQuestion, PolicySettings, REFUSED_GIT_RULE, RuleDefinition, Verdict};
+
+/// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
+const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
+
+impl ToolExecutor {
+    /// Returns what the policy says of a call, without carrying it out.
+    #[must_use]
+    pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: ApprovalMode) -> Verdict {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let call = ToolCall {
+            turn: 0,
+            call_id: CallId::from(tool_id),
+            tool_id: tool_id.to_owned(),
+            args: args.clone(),
+            category: None,
+            async_call_id: None,
+        };
+        match self.judge_call(&call, subject, approve) {
+            JudgedCall::Plain(verdict)
+            | JudgedCall::Command(verdict)
+            | JudgedCall::Change(verdict, _)
+            | JudgedCall::Refused(verdict, _) => verdict,
+            JudgedCall::Failed(fault) => Verdict {
+                decision: Decision::Deny,
+                rule: IMPOSSIBLE_RULE.to_owned(),
+                reason: fault.message,
+                risk: Risk::Low,
+            },
+        }
+    }
+
+    /// Returns the trace of this kernel's verdict on a call, with the number of rules that were checked.
+    #[must_use]
+    pub fn trace(&self, tool_id: &str, args: &serde_json::Value, verdict: &Verdict) -> Option<PolicyTrace> {
+        let subject = self.subject_of(self.tool(tool_id), args).subject;
+        let mut trace =
+            arki_policy::trace(verdict.decision, &verdict.rule, &verdict.reason, subject.command.as_deref())?;
+        self.policy().count_rules(&mut trace);
+        Some(trace)
+    }
+
+    /// The rule that a recorded decision on a call names, where there still is one of this name that would say the same
+    /// of the call: rules are named by their places, which change with the configuration.
+    #[must_use]
+    pub fn rule_behind(
+        &self,
+        decided: &PolicyDecided,
+        tool_id: &str,
+        args: &serde_json::Value,
+    ) -> Option<RuleDefinition> {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let tool = subject.judged_as.as_ref().map_or(tool_id, |judged_as| judged_as.tool.as_str());
+        let policy = self.policy();
+        // Where several allowed it together, the first.
+        let named = policy.rules.iter().find(|rule| decided.rule.split(", ").next() == Some(rule.name()))?;
+        // As the log has it: without secrets.
+        let reason = self.redactor.redact(named.reason());
+        let said = decided.reason.strip_suffix(PARTLY_SEEN).map_or(&*decided.reason, str::trim_end);
+        let says_the_same = named.definition().decision == decided.decision && said.contains(&*reason);
+        (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
+    }
+
+    /// The narrowest rules that would allow this call from now on; see [`arki_policy::proposed_rules`].
+    #[must_use]
+    pub fn proposed_rules(&self, tool_id: &str, args: &serde_json::Value) -> Vec<RuleDefinition> {
+        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            // A rule would not say that it is about the network.
+            return Vec::new();
+        }
+        let policy = self.policy();
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        let rules = arki_policy::proposed_rules(&question, &policy);
+        let Some(with_rules) = policy.with_rules(&rules) else { return Vec::new() };
+        let subject = self.subjects.subject_under(self.tool(tool_id), args, &with_rules);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        if arki_policy::would_allow(&question, &policy, &with_rules) { rules } else { Vec::new() }
+    }
+
+    /// Returns whether a rule speaks of a call, and what would be decided with it beside those that are there.
+    #[must_use]
+    pub fn judge_with(
+        &self,
+        rule: &arki_policy::PolicyRule,
+        tool_id: &str,
+        args: &serde_json::Value,
+    ) -> (bool, Verdict) {
+        let mut with_rule = PolicySettings::clone(&self.policy());
+        with_rule.rules.push(rule.clone());
+        let subject = self.subjects.subject_under(self.tool(tool_id), args, &with_rule);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        (rule.speaks_of(tool_id, &subject.subject), arki_policy::decide(&question, &with_rule))
+    }
+
+    pub(super) fn subject_of(&self, tool: Option<&crate::tool::Tool>, args: &serde_json::Value) -> SubjectOf {
+        self.subjects.subject_under(tool, args, &self.policy())
+    }
+
+    pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {
+        arki_policy::decide(&self.question(tool_id, subject, approve, impact), &self.policy())
+    }
+
+    pub(super) fn question<'a>(
+        &self,
+        tool_id: &'a str,
+        subject: &'a SubjectOf,
+        approve: ApprovalMode,
+        impact: Impact,
+    ) -> PolicyQuestion<'a> {
+        let (tool, category) = match &subject.judged_as {
+            Some(judged_as) => (judged_as.tool.as_str(), Some(judged_as.category)),
+            None => (tool_id, self.tool(tool_id).map(|tool| tool.definition.category)),
+        };
+        PolicyQuestion {
+            tool,
+            category,
+            subject: &subject.subject,
+            trusted: self.settings.trusted,
+            approve,
+            sandboxed: self.settings.sandbox.available,
+            impact,
+        }
+    }
+}
+
+pub(super) fn denied(verdict: &Verdict) -> Error {
+    if verdict.rule == UNTRUSTED_RULE {
+        return Error::new(
+            Code::UNTRUSTED,
+            "Denied: this folder is not trusted, so only reading is allowed.",
+            "The user can trust the folder in the window or with `arki trust`.",
+        );
+    }
+    if verdict.rule == REFUSED_GIT_RULE {
+        let hint = "Git's configuration, hooks and attributes apply as they are.";
+        return Error::new(Code::POLICY_DENIED, format!("Not run: {}", verdict.reason), hint);
+    }
+    Error::new(
+        Code::POLICY_DENIED,
+        format!("Denied by {}: {}", verdict.rule, verdict.reason),
+        "Don't look for a way around this. Continue without it or ask the user.",
+    )
+}
+
+/// The verdict that follows from the user's approval; its rule names it.
+pub(super) fn permitted(requested: &ApprovalRequested) -> Verdict {
+    Verdict {
+        decision: Decision::Allow,
+        rule: format!("approval:{}", requested.approval_id),
+        reason: "The user approved it.".to_owned(),
+        risk: requested.risk,
+    }
+}

@@ -1,0 +1,131 @@
+//! Results that are longer than the model is told: head and tail go to it, the whole is kept beside the log, and the
+//! result names it so that the model can read parts of it.
+
+use super::record::Record;
+use super::{KernelSettings, output};
+use crate::artifact::{self, MAX_ARTIFACT_BYTES};
+use crate::tool::Output;
+use arki_domain::{
+    CallOutcome, Code, Error, EventBody, Redactor, StyledPart, StyledText, ToolCall, ToolResult, move_styles,
+    text_styles,
+};
+use arki_policy::Verdict;
+use std::sync::Arc;
+
+/// Makes the results of calls.
+pub(super) struct CallResults {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) redactor: Redactor,
+}
+
+impl CallResults {
+    pub(super) async fn conclude(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        done: Result<Output, Error>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let bodies = self.result(call, done, record).await;
+        record.settle_decided(call, verdict, bodies).await
+    }
+
+    pub(super) async fn finish(
+        &self,
+        call: &ToolCall,
+        done: Result<Output, Error>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let bodies = self.result(call, done, record).await;
+        record.settle(bodies).await
+    }
+
+    /// The result, before it what was kept of it, and behind it the picture that it has read.
+    pub(super) async fn result(
+        &self,
+        call: &ToolCall,
+        done: Result<Output, Error>,
+        record: &Record<'_>,
+    ) -> Vec<EventBody> {
+        let (kept, shown, done) = match done {
+            Ok(output) => {
+                let (kept, output) = self.bounded(call, output, record).await;
+                (kept, self.picture_read(call, record).await, Ok(output))
+            }
+            Err(fault) => (None, None, Err(fault)),
+        };
+        kept.into_iter().chain([record.result(call, done).into()]).chain(shown).collect()
+    }
+
+    /// A command's result: cut like any other, however it ended, and its styles with it.
+    pub(super) async fn of_command(
+        &self,
+        call: &ToolCall,
+        result: ToolResult,
+        styles: Vec<StyledPart>,
+        record: &Record<'_>,
+    ) -> Vec<EventBody> {
+        let mut whole = StyledText { text: result.result, styles };
+        whole.redact(&self.redactor);
+        let StyledText { text, mut styles } = whole;
+        if let Some(middle) = output::middle(&text, self.max_result_bytes()) {
+            let words = output::left_out(middle.len());
+            move_styles(&mut styles, middle, words.len());
+        }
+        let is_cut_twice = text.len() > MAX_ARTIFACT_BYTES;
+        let whole = Output { text, truncated: result.truncated };
+        let (kept, output) = self.bounded(call, whole, record).await;
+        let told = record.text(call, output.text);
+        if is_cut_twice || told.truncated {
+            styles.clear();
+        }
+        let result = ToolResult {
+            styles: text_styles(&told.result, &styles),
+            result: told.result,
+            truncated: output.truncated || told.truncated,
+            possible_secrets: told.possible_secrets,
+            ..result
+        };
+        kept.into_iter().chain([result.into()]).collect()
+    }
+
+    fn max_result_bytes(&self) -> usize {
+        self.settings.limits.max_output_bytes.min(output::MAX_RESULT_BYTES)
+    }
+
+    async fn bounded(&self, call: &ToolCall, whole: Output, record: &Record<'_>) -> (Option<EventBody>, Output) {
+        let limit = self.max_result_bytes();
+        if whole.text.len() <= limit {
+            return (None, whole);
+        }
+        let whole = output::bounded(whole, MAX_ARTIFACT_BYTES);
+        let name = format!("{}.txt", call.tool_id);
+        let (content, emitted) = artifact::of_text(&name, "text/plain", &whole.text, &self.redactor);
+        let reference = artifact::reference(&emitted);
+        let mut told = output::bounded(whole, limit);
+        // Without it the model has what it would have had anyway.
+        if let Err(fault) = self.settings.contents.put(&record.context().session_id, vec![content]).await {
+            tracing::warn!(%fault, "a long result was not kept whole");
+            return (None, told);
+        }
+        told.text.push_str(&format!(
+            "\n[all {} bytes are stored as {reference}: read parts with read_file, path {reference:?}, offset and \
+            limit]",
+            emitted.bytes
+        ));
+        (Some(emitted.into()), told)
+    }
+
+    /// Returns what the call's `path` names, where that is something kept.
+    pub(super) async fn artifact_for(&self, call: &ToolCall, record: &Record<'_>) -> Result<Option<Vec<u8>>, Error> {
+        let Some(id) = artifact::id_in(&call.args) else { return Ok(None) };
+        let kept = self.settings.contents.artifact(&record.context().session_id, id).await?;
+        kept.map(Some).ok_or_else(|| {
+            Error::new(
+                Code::ARTIFACT_NOT_FOUND,
+                format!("This session stores nothing as {}{id}.", artifact::SCHEME),
+                "Copy the name from the result that mentions it.",
+            )
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! The one path of a call, whatever its tool: prepared, decided, performed, recorded. Hooks run around it (`hooking`).
+//!
+//! [`ToolExecutor::decided`] is the only place that decides, and [`ToolExecutor::perform`] the only one that begins an effect. How a
+//! decision and a result come into the log is [`Record`]'s: `begin` before an effect, `settle` once there is a result.
+
+use super::command::AsDecided;
+use super::judging::{denied, permitted};
+use super::record::Record;
+use super::subject::SubjectOf;
+use super::write::{AcceptedChange, PlannedChange};
+use super::{ToolExecutor, question, usable};
+use crate::builtin::run_command;
+use crate::inside::InsideAction;
+use crate::remote_tool::RemoteTool;
+use crate::subagents::Subagents;
+use crate::tool::{Action, Tool, WriteAction};
+use arki_domain::projection::{PendingCall, ResolvedApproval};
+use arki_domain::{ApprovalMode, ApprovalRequested, CallOutcome, Decision, Error, REPEATED_RULE, ToolCall};
+use arki_policy::{Impact, Verdict};
+use std::sync::Arc;
+
+/// A call with what the policy is told of it.
+pub(super) struct PreparedCall<'a> {
+    pub(super) call: &'a ToolCall,
+    tool: Option<&'a Tool>,
+    pub(super) subject: SubjectOf,
+    /// The user's approval, where this very call was put to the user.
+    approval: Option<&'a ResolvedApproval>,
+}
+
+/// The work that a call needs, down to what is written or run.
+pub(super) enum CallWork<'a> {
+    Read(&'a Tool),
+    Inside(InsideAction),
+    Question,
+    Delegation(&'a dyn Subagents),
+    Write(WriteAction, Box<AcceptedChange>),
+    Command(AsDecided),
+    Remote(&'a Tool, &'a Arc<dyn RemoteTool>),
+}
+
+/// The verdict on a call, and why it can't be carried out if so.
+pub(super) enum JudgedCall {
+    Plain(Verdict),
+    Command(Verdict),
+    Change(Verdict, Box<PlannedChange>),
+    Refused(Verdict, Error),
+    /// It can't be done at all, whatever is allowed.
+    Failed(Error),
+}
+
+/// The work of a call that has nothing to show before it.
+fn work_of(tool: &Tool) -> Option<CallWork<'_>> {
+    Some(match &tool.action {
+        Action::Read(_) => CallWork::Read(tool),
+        Action::Inside(work) => CallWork::Inside(*work),
+        Action::Ask => CallWork::Question,
+        Action::Delegate(subagents) => CallWork::Delegation(subagents.as_ref()),
+        Action::Remote(remote) => CallWork::Remote(tool, remote),
+        Action::Write(_) | Action::Command => return None,
+    })
+}
+
+/// The decision about a call.
+pub(super) enum CallDecision<'a> {
+    Perform(Verdict, CallWork<'a>),
+    /// The user is asked, and shown what would be done.
+    Ask(Verdict, Box<ApprovalRequested>),
+    Refuse(Verdict, Error),
+    /// The user wants nothing of it.
+    Reject(&'a ResolvedApproval),
+    /// It can't be done at all, whatever is allowed.
+    Fail(Error),
+}
+
+impl CallDecision<'_> {
+    pub(super) fn ask((verdict, requested): (Verdict, ApprovalRequested)) -> Self {
+        Self::Ask(verdict, Box::new(requested))
+    }
+
+    pub(super) fn deny(verdict: Verdict) -> Self {
+        let fault = denied(&verdict);
+        Self::Refuse(verdict, fault)
+    }
+}
+
+impl ToolExecutor {
+    /// Carries a call that has had no effect yet to its result, or to the question at which the run stops.
+    pub(super) async fn settle<'a>(
+        &'a self,
+        pending: &'a PendingCall,
+        approval: Option<&'a ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let call = &pending.call;
+        let prepared = self.prepare(pending, approval, record);
+        match self.decided(prepared, record).await {
+            CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
+            CallDecision::Ask(verdict, requested) => self.put_to_user(call, (verdict, *requested), record).await,
+            CallDecision::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
+            CallDecision::Reject(approval) => record.rejected(call, approval).await,
+            CallDecision::Fail(fault) => record.fail(call, &fault).await,
+        }
+    }
+
+    pub(super) fn prepare<'a>(
+        &'a self,
+        pending: &'a PendingCall,
+        approval: Option<&'a ResolvedApproval>,
+        record: &Record<'_>,
+    ) -> PreparedCall<'a> {
+        let call = &pending.call;
+        let tool = self.tool(&call.tool_id);
+        let mut subject = self.subject_of(tool, &call.args);
+        // An approval is for a call that repeats itself, for its secrets, and against a hook's objection, too.
+        if approval.is_none() {
+            subject.subject.objection = record.objection().cloned();
+            subject.subject.times_in_a_row = pending.times_in_a_row;
+            subject.subject.secrets = record.secrets().to_vec();
+        }
+        PreparedCall { call, tool, subject, approval }
+    }
+
+    /// The verdict on a call that nobody was asked about, and the change that it would make: the one that is carried out, and
+    /// the one that is only told. Nothing has happened when it returns, but that files were read for a preview.
+    pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> JudgedCall {
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        let Some(tool) = self.tool(&call.tool_id) else {
+            return JudgedCall::Refused(verdict, self.unknown_tool(&call.tool_id));
+        };
+        if verdict.decision == Decision::Deny {
+            let fault = denied(&verdict);
+            return JudgedCall::Refused(verdict, fault);
+        }
+        match usable(tool, call, &subject) {
+            // A model that makes the same mistake again and again is to be stopped too.
+            Err(_) if verdict.rule == REPEATED_RULE => return JudgedCall::Plain(verdict),
+            Err(fault) => return JudgedCall::Failed(fault),
+            Ok(()) => {}
+        }
+        match &tool.action {
+            Action::Write(plan) => self.judge_write(plan, call, subject, approve),
+            Action::Command => {
+                if let Err(error) = run_command::parse(&call.args) {
+                    return JudgedCall::Failed(error.into());
+                }
+                let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
+                match verdict.decision {
+                    Decision::Deny => JudgedCall::Refused(verdict.clone(), denied(&verdict)),
+                    _ => JudgedCall::Command(verdict),
+                }
+            }
+            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) | Action::Remote(_) => {
+                JudgedCall::Plain(verdict)
+            }
+        }
+    }
+
+    /// Nothing has happened when it returns.
+    pub(super) async fn decided<'a>(&'a self, prepared: PreparedCall<'a>, record: &mut Record<'_>) -> CallDecision<'a> {
+        let approve = record.approve();
+        let PreparedCall { call, tool, subject, approval } = prepared;
+        let Some(approval) = approval else {
+            return match self.judge_call(call, subject, approve) {
+                JudgedCall::Refused(verdict, fault) => CallDecision::Refuse(verdict, fault),
+                JudgedCall::Failed(fault) => CallDecision::Fail(fault),
+                JudgedCall::Change(verdict, planned) => {
+                    record.use_secrets(planned.secrets.clone());
+                    planned.decided(call, verdict)
+                }
+                JudgedCall::Command(verdict) => self.decided_command(call, verdict).await,
+                JudgedCall::Plain(verdict) => match tool.and_then(work_of) {
+                    Some(work) if verdict.decision == Decision::Allow => CallDecision::Perform(verdict, work),
+                    _ => CallDecision::ask(question::plain(call, &verdict)),
+                },
+            };
+        };
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        let Some(tool) = tool else { return CallDecision::Fail(self.unknown_tool(&call.tool_id)) };
+        // Also what was denied since it was approved: no approval is for that.
+        if verdict.decision == Decision::Deny {
+            return CallDecision::deny(verdict);
+        }
+        if let Err(fault) = usable(tool, call, &subject) {
+            return CallDecision::Fail(fault);
+        }
+        match &tool.action {
+            Action::Write(plan) => self.write_approved(plan.clone(), call, approval, subject, approve),
+            Action::Command => self.command_approved(call, approval, approve).await,
+            _ => match work_of(tool) {
+                Some(work) => CallDecision::Perform(permitted(&approval.requested), work),
+                None => CallDecision::Fail(Error::internal("a call without its work")),
+            },
+        }
+    }
+
+    /// Performs a call that `verdict` permits, and records its decision and its result.
+    async fn perform(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        work: CallWork<'_>,
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        match work {
+            CallWork::Read(tool) => {
+                let done = self.read(tool, call, record).await;
+                self.results.conclude(call, verdict, done, record).await
+            }
+            CallWork::Inside(work) => self.work_inside(work, call, verdict, record).await,
+            CallWork::Question => self.ask_user(call, verdict, record).await,
+            CallWork::Delegation(subagents) => self.delegate(subagents, call, verdict, record).await,
+            CallWork::Write(plan, accepted) => self.write((plan, *accepted), call, verdict, approval, record).await,
+            CallWork::Command(decided) => self.run(&decided, verdict, record).await,
+            CallWork::Remote(tool, remote) => self.work_remotely((tool, remote), call, verdict, record).await,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Calls of tools from outside: bounded in time and in what they say, stopped with the run, and after a crash made
+//! again only where the tool says that this does no harm.
+
+use super::ToolExecutor;
+use super::record::Record;
+use crate::artifact::MAX_ARTIFACT_BYTES;
+use crate::caller::{CallPlace, Caller};
+use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
+use crate::tool::{Output, Retry, Tool};
+use arki_domain::{CallOutcome, Code, Error, LiveEvent, ToolCall};
+use arki_policy::Verdict;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::task::AbortOnDropHandle;
+
+/// The time that a stopped call may take to say something of it.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+
+impl ToolExecutor {
+    pub(super) async fn work_remotely(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        record.begin(call, verdict, Vec::new(), Vec::new()).await?;
+        let done = self.call_remote((tool, remote), call, record).await;
+        self.results.finish(call, done, record).await
+    }
+
+    pub(super) async fn remote_interrupted(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        if !tool.conduct.is_idempotent {
+            return record.fail(call, &effect_unknown()).await;
+        }
+        let done = self.call_remote((tool, remote), call, record).await;
+        self.results.finish(call, done, record).await
+    }
+
+    async fn call_remote(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        record: &mut Record<'_>,
+    ) -> Result<Output, Error> {
+        let caller = Caller::new(CallPlace {
+            session_id: record.context().session_id.clone(),
+            run_id: record.context().run_id.clone(),
+            call_id: call.call_id.clone(),
+        });
+        let done = self.call_for(&caller, (tool, remote), call, record).await;
+        record.note_elicitations(caller.elicitations());
+        done
+    }
+
+    async fn call_for(
+        &self,
+        caller: &Caller,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        record: &Record<'_>,
+    ) -> Result<Output, Error> {
+        let cancel = record.cancel().child_token();
+        let progress = self.progress_of(call, record);
+        let scope = CallScope {
+            caller: caller.clone(),
+            cancel: cancel.clone(),
+            progress,
+            max_output_bytes: MAX_ARTIFACT_BYTES,
+        };
+        let limit = tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.settings.limits.timeout_seconds));
+        let attempts = Attempts { remote: remote.clone(), args: call.args.clone(), scope };
+        let retry = tool.conduct.retry.filter(|_| tool.conduct.is_idempotent);
+        // A task of its own: what fails in it fails alone, and dropping the handle ends it.
+        let mut calling = AbortOnDropHandle::new(tokio::spawn(attempts.made(retry)));
+        let unfinished = tokio::select! {
+            done = &mut calling => return done.unwrap_or_else(|_| Err(fallen_over(tool))),
+            () = cancel.cancelled() => stopped(tool),
+            () = caller.time_is_up(limit) => timed_out(tool, limit),
+        };
+        cancel.cancel();
+        // It may tell its server; what it says by now no longer counts.
+        let _ = tokio::time::timeout(STOP_PATIENCE, calling).await;
+        Err(unfinished)
+    }
+
+    fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> RemoteCallProgress {
+        let (bus, redactor) = (self.bus.clone(), self.redactor.clone());
+        let (session_id, run_id) = (record.context().session_id.clone(), record.context().run_id.clone());
+        let call_id = call.call_id.clone();
+        RemoteCallProgress::new(move |text| {
+            bus.publish(LiveEvent::CommandOutput {
+                session_id: session_id.clone(),
+                run_id: run_id.clone(),
+                call_id: call_id.clone(),
+                text: redactor.redact(text).into_owned(),
+            });
+        })
+    }
+}
+
+pub(super) struct Attempts {
+    pub(super) remote: Arc<dyn RemoteTool>,
+    pub(super) args: Value,
+    pub(super) scope: CallScope,
+}
+
+impl Attempts {
+    /// Calls until it goes well, fails for good, or often enough.
+    pub(super) async fn made(self, retry: Option<Retry>) -> Result<Output, Error> {
+        let mut attempts = 1;
+        loop {
+            let fault = match self.remote.call(self.args.clone(), self.scope.clone()).await {
+                Ok(output) => return Ok(output),
+                Err(fault) => fault,
+            };
+            let Some(retry) = retry.filter(|retry| fault.is(retry.on) && attempts < retry.attempts) else {
+                return Err(fault);
+            };
+            self.scope.progress.show(&format!("{} Trying again.\n", fault.message));
+            tokio::select! {
+                () = tokio::time::sleep(retry.pause * (1 << (attempts - 1))) => attempts += 1,
+                () = self.scope.cancel.cancelled() => return Err(fault),
+            }
+        }
+    }
+}
+
+fn fallen_over(tool: &Tool) -> Error {
+    Error::internal(format_args!("{} stopped in the middle", tool.name()))
+}
+
+fn effect_unknown() -> Error {
+    Error::new(
+        Code::CANCELLED,
+        "Interrupted: Arki ended while this ran. Its effect is unknown, and it was not run again.",
+        "Check what it did before you call it again.",
+    )
+}
+
+pub(super) fn stopped(tool: &Tool) -> Error {
+    Error::new(
+        Code::CANCELLED,
+        format!("The user stopped {}.{}", tool.name(), perhaps_done(tool)),
+        "Ask the user before calling it again.",
+    )
+}
+
+pub(super) fn timed_out(tool: &Tool, limit: Duration) -> Error {
+    Error::new(
+        Code::TOOL_TIMEOUT,
+        format!("{} took longer than {} s.{}", tool.name(), limit.as_secs(), perhaps_done(tool)),
+        "Ask for less at a time, or raise limits.toolTimeoutSeconds.",
+    )
+}
+
+fn perhaps_done(tool: &Tool) -> &'static str {
+    if tool.conduct.is_idempotent { "" } else { " It may still have had an effect." }
+}

@@ -1,0 +1,219 @@
+//! The steps of a pipeline: a shell line or a request that no model asked for. Starting the pipeline has approved them;
+//! what is denied, protected or secret stays so, and a line runs only where a sandbox holds it.
+
+use super::ToolExecutor;
+use super::command_sandbox::Purpose;
+use super::judging::denied;
+use crate::builtin::run_command::{self, Arguments};
+use crate::error::ToolError;
+use crate::fetch::{self, HttpAnswer, Requested};
+use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, Error, EventBody, EventDraft, ToolCall};
+use arki_policy::{Impact, Verdict};
+use arki_process::{Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
+use arki_sandbox::{GitAccess, Network, Sandbox, SandboxSpec};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const COMMAND_TOOL: &str = "run_command";
+const NETWORK_TOOL: &str = "fetch_url";
+/// The most that a step may write to standard error, in bytes, besides its output.
+const STDERR_BYTES: u64 = 1 << 20;
+/// The kinds of rules that ask about something sensitive, which no pipeline grants. Where everything is granted, only
+/// they and the user's own rules still ask, and starting a pipeline answers the user's own.
+const NOT_GRANTED: [&str; 2] = ["builtin:", "hook:"];
+
+/// A step's shell line.
+pub struct StepCommand<'a> {
+    pub pipeline: &'a str,
+    /// The step's name.
+    pub step: &'a str,
+    pub line: &'a str,
+    pub input: Vec<u8>,
+    /// The parameters; their names steer nothing.
+    pub environment: &'a [(String, String)],
+    pub network: bool,
+    /// Files of the home folder that it sees although commands don't.
+    pub home_files: Vec<PathBuf>,
+    pub time_limit: Duration,
+    pub max_output_bytes: usize,
+}
+
+pub struct StepAnswer {
+    pub answered: Answered,
+    /// Relative to the project.
+    pub changed: Vec<String>,
+}
+
+impl ToolExecutor {
+    /// Returns the words of a shell line that may name files.
+    #[must_use]
+    pub fn file_words(line: &str) -> Vec<String> {
+        arki_policy::file_words(line)
+    }
+
+    /// Judges a step's line and runs it. What it changes is in the log when it returns.
+    ///
+    /// # Errors
+    /// `UNTRUSTED`, `POLICY_DENIED`, `SANDBOX_UNAVAILABLE`, or when it can't be started.
+    pub async fn run_step(&self, command: StepCommand<'_>, context: &CallContext) -> Result<StepAnswer, Error> {
+        if let Some(fault) = self.stopped.get() {
+            return Err(fault.clone());
+        }
+        self.look_at_policy();
+        self.secrets.learn_env_files().await;
+        let args = json!({"command": command.line, "network": command.network});
+        let call = call_of(command.step, COMMAND_TOOL, args);
+        self.ensure_step(&call, context).await?;
+        self.ensure_parameters(&command, context).await?;
+        if !self.settings.sandbox.available {
+            return Err(Error::new(
+                Code::SANDBOX_UNAVAILABLE,
+                "A pipeline's commands run only in a sandbox, and there is none on this machine.",
+                "`arki doctor` says what is missing.",
+            ));
+        }
+        let arguments = run_command::parse(&call.args)?;
+        let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command, true);
+        let purpose = Purpose { only_reads, agreed: true, private: false };
+        let room = self.rooms.room().await?;
+        let sandbox = match command.home_files.as_slice() {
+            [] => room.sandbox_for(&arguments, purpose)?,
+            shown => Some(self.sandbox_showing(shown, &arguments)?),
+        };
+        // Nobody is asked about a secret file, however a line finds its way to one.
+        let sandbox = sandbox.map(|sandbox| sandbox.without_secrets());
+        let mut environment = room.environment_for(&arguments, purpose)?;
+        environment.extend(command.environment.iter().cloned());
+        let imaged = if only_reads { None } else { self.images.image_before(&call, context).await? };
+        if let Some((_, created)) = &imaged {
+            self.tell(context, vec![created.clone().into()]).await?;
+        }
+        let limits = self.settings.limits.command;
+        let most = u64::try_from(command.max_output_bytes).unwrap_or(u64::MAX).saturating_add(STDERR_BYTES);
+        let standing = self.settings.standing.clone();
+        let spec = AnsweringSpec {
+            name: format!("step {} of {}", command.step, command.pipeline),
+            command_line: arguments.command,
+            directory: self.settings.project.root().to_owned(),
+            environment,
+            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
+            time_limit: command.time_limit,
+            limits: CommandLimits { max_written_bytes: limits.max_written_bytes.min(most), ..limits },
+            max_kept_bytes: command.max_output_bytes,
+            meanwhile: Meanwhile::new(move |notes| notes.into_iter().for_each(|note| standing.tell(note))),
+        };
+        let answered = run_answering(spec, command.input, context.cancel.clone()).await.map_err(ToolError::from)?;
+        // It may have written a new one and printed it.
+        self.secrets.learn_env_files().await;
+        let mut changed = Vec::new();
+        if let Some((before, _)) = imaged {
+            let changes = self.images.changes_since(&before, &call, &context.session_id).await?.into_events();
+            let events = self.not_yet_told(changes, &context.session_id, context.last_seq).await?;
+            changed = events.iter().filter_map(changed_path).collect();
+            self.tell(context, events).await?;
+        }
+        Ok(StepAnswer { answered, changed })
+    }
+
+    /// Judges a step's request and sends it.
+    ///
+    /// # Errors
+    /// `UNTRUSTED`, `POLICY_DENIED`, `ADDRESS_REFUSED`, `HOST_UNREACHABLE` and others.
+    pub async fn request_for_step(
+        &self,
+        step: &str,
+        request: Requested<'_>,
+        context: &CallContext,
+    ) -> Result<HttpAnswer, Error> {
+        self.look_at_policy();
+        let call = call_of(step, NETWORK_TOOL, json!({"url": request.url}));
+        self.ensure_step(&call, context).await?;
+        let private = self.settings.private_hosts.clone();
+        tokio::select! {
+            response = fetch::request(request, &private) => response,
+            () = context.cancel.cancelled() => Err(Error::new(Code::CANCELLED, "The run was stopped.", "")),
+        }
+    }
+
+    /// A refusal is told in the log.
+    async fn ensure_step(&self, call: &ToolCall, context: &CallContext) -> Result<(), Error> {
+        let Some((verdict, fault)) = self.refusal_of(call) else { return Ok(()) };
+        let verdict = Verdict { decision: Decision::Deny, ..verdict };
+        self.tell(context, vec![verdict.decided(call, Vec::new()).into()]).await?;
+        Err(fault)
+    }
+
+    fn judged(&self, call: &ToolCall) -> Verdict {
+        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default())
+    }
+
+    fn refusal_of(&self, call: &ToolCall) -> Option<(Verdict, Error)> {
+        let tool = self.tool(&call.tool_id);
+        let subject = self.subject_of(tool, &call.args);
+        let verdict = self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
+        let verdict = self.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
+        let fault = refusal(&verdict).or(subject.path_fault)?;
+        Some((verdict, fault))
+    }
+
+    /// A line may run what a parameter says, or write where it says, which is judged like a line of its own.
+    async fn ensure_parameters(&self, command: &StepCommand<'_>, context: &CallContext) -> Result<(), Error> {
+        if arki_policy::is_understood(command.line) {
+            return Ok(());
+        }
+        for (_, value) in command.environment.iter().filter(|(_, value)| !value.trim().is_empty()) {
+            // What it may run, and where it may write.
+            for line in [value.clone(), format!("cat > '{}'", value.replace('\'', "'\\''"))] {
+                let call = call_of(command.step, COMMAND_TOOL, json!({"command": line}));
+                if refusal(&self.judged(&call)).is_some() {
+                    self.ensure_step(&call, context).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sandbox_showing(&self, shown: &[PathBuf], arguments: &Arguments) -> Result<Sandbox, Error> {
+        let temp_dir = self.rooms.temp_dir().ok_or_else(|| Error::internal("a step without its room"))?;
+        let network = if arguments.network { Network::Granted } else { Network::None };
+        let spec = SandboxSpec { shown: shown.to_vec(), network, ..self.settings.sandbox_spec(temp_dir) };
+        Ok(Sandbox::prepare(&spec).map_err(ToolError::from)?.with_git(GitAccess::ReadOnly))
+    }
+
+    async fn tell(&self, context: &CallContext, bodies: Vec<EventBody>) -> Result<(), Error> {
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&context.run_id, body)).collect();
+        self.log.append(&context.session_id, drafts).await.map(drop)
+    }
+}
+
+fn refusal(verdict: &Verdict) -> Option<Error> {
+    match verdict.decision {
+        Decision::Deny => Some(denied(verdict)),
+        Decision::Approval | Decision::Preview if NOT_GRANTED.iter().any(|kind| verdict.rule.starts_with(kind)) => {
+            Some(Error::new(
+                Code::POLICY_DENIED,
+                format!("Starting a pipeline doesn't allow this step: {}", verdict.reason),
+                "Use an `agent` step, whose calls you can approve one by one, or change the step.",
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// The call that the policy judges, and that the step's changes belong to.
+fn call_of(step: &str, tool_id: &str, args: Value) -> ToolCall {
+    let (call_id, tool_id) = (CallId::from(step), tool_id.to_owned());
+    ToolCall { turn: 0, call_id, tool_id, args, category: None, async_call_id: None }
+}
+
+fn changed_path(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::FileChanged(changed) => Some(changed.path.clone()),
+        _ => None,
+    }
+}

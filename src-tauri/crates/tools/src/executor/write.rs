@@ -1,0 +1,442 @@
+//! Changes to files: planned, shown, and written only as they were shown.
+
+mod reconciling;
+
+use super::judging::{denied, permitted};
+use super::path::{CallDecision, CallWork, JudgedCall};
+use super::record::{Record, stale};
+use super::subject::SubjectOf;
+use super::{ToolExecutor, question, stopped_by_user};
+use crate::error::ToolError;
+use crate::tool::{Action, Output, WriteAction};
+use arki_domain::projection::ResolvedApproval;
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,
+    Decision, Error, EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+};
+use arki_files::{AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview};
+use arki_policy::{Impact, Verdict};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A longer diff lies beside the log, by its hash.
+const LARGE_DIFF_BYTES: usize = 256 << 10;
+/// Placeholders may be longer than what they stand for, and the content has to be one that can be stored.
+const MAX_DIFF_BYTES: usize = 60 << 20;
+/// The limit for the hunks as the event lists them. Together with the longest arguments it's below what an event may
+/// have.
+const MAX_LISTED_BYTES: usize = 24 << 20;
+/// An upper bound for a hunk's numbers with their names, and for one byte of its path, in JSON.
+const LISTED_HUNK_BYTES: usize = 150;
+/// The model is told of more hunks than this by ranges of one fate.
+const MAX_TOLD_HUNKS: usize = 200;
+
+/// A change together with what the user keeps of it.
+pub(super) struct AcceptedChange {
+    change: ChangeSet,
+    /// The preview of the whole change, as it was shown.
+    preview: Preview,
+    selection: HunkSelection,
+    note: Option<String>,
+    /// True if the user has looked at it.
+    reviewed: bool,
+}
+
+impl AcceptedChange {
+    /// The whole change, which nobody had to look at.
+    fn all(change: ChangeSet, preview: Preview) -> Self {
+        let selection = all_hunks(&preview);
+        Self { change, preview, selection, note: None, reviewed: false }
+    }
+}
+
+/// A change that nobody has been asked about yet.
+pub(super) struct PlannedChange {
+    plan: WriteAction,
+    change: ChangeSet,
+    preview: Preview,
+    /// The names of the secrets that it would put where they are not yet.
+    pub(super) secrets: Vec<String>,
+    needs_no_review: bool,
+}
+
+impl PlannedChange {
+    pub(super) fn decided(self, call: &ToolCall, verdict: Verdict) -> CallDecision<'static> {
+        if verdict.decision != Decision::Allow && !self.needs_no_review {
+            return CallDecision::ask(question::of_change(call, &verdict, self.preview));
+        }
+        CallDecision::Perform(
+            verdict,
+            CallWork::Write(self.plan, Box::new(AcceptedChange::all(self.change, self.preview))),
+        )
+    }
+}
+
+impl ToolExecutor {
+    pub(super) fn judge_write(
+        &self,
+        plan: &WriteAction,
+        call: &ToolCall,
+        mut subject: SubjectOf,
+        approve: ApprovalMode,
+    ) -> JudgedCall {
+        let change = match self.plan(plan, call) {
+            Ok(change) => change,
+            Err(fault) => {
+                let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+                let asked = Some(verdict).filter(|verdict| verdict.rule == REPEATED_RULE);
+                let asked = asked.or_else(|| self.asked_to_read(&subject, approve));
+                return asked.map_or(JudgedCall::Failed(fault), JudgedCall::Plain);
+            }
+        };
+        let names = subject.subject.secrets.into_iter().chain(self.secrets.carried_secrets(&change));
+        subject.subject.secrets = BTreeSet::from_iter(names).into_iter().collect();
+        self.add_other_names(&change, &mut subject);
+        let preview = change.preview();
+        let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
+        let verdict = self.decide(&call.tool_id, &subject, approve, impact);
+        if verdict.decision == Decision::Deny {
+            return JudgedCall::Refused(verdict.clone(), denied(&verdict));
+        }
+        let needs_no_review =
+            change.is_empty() && verdict.rule != REPEATED_RULE && self.asked_to_read(&subject, approve).is_none();
+        let secrets = subject.subject.secrets;
+        let planned = PlannedChange { plan: plan.clone(), change, preview, secrets, needs_no_review };
+        JudgedCall::Change(verdict, Box::new(planned))
+    }
+
+    /// The other names of a file are judged like the one that the call names.
+    fn add_other_names(&self, change: &ChangeSet, subject: &mut SubjectOf) {
+        let others = change.other_names().iter().filter_map(|path| self.subjects.touched_by_tool(path.as_str()).ok());
+        subject.subject.paths.extend(others);
+    }
+
+    /// The verdict by which the user is asked before files are read. That a change can't be made, and why, or that it
+    /// changes nothing tells what is in them.
+    fn asked_to_read(&self, subject: &SubjectOf, approve: ApprovalMode) -> Option<Verdict> {
+        let verdict = self.decide("read_file", subject, approve, Impact::default());
+        matches!(verdict.decision, Decision::Approval | Decision::Preview).then_some(verdict)
+    }
+
+    /// Returns whether a change, with the secrets in their places, would no longer be the one that was shown. What
+    /// shows no change to files is never stale.
+    #[must_use]
+    pub fn is_stale(&self, requested: &ApprovalRequested) -> bool {
+        let plan = match self.tool(&requested.tool_id).map(|tool| &tool.action) {
+            Some(Action::Write(plan)) if requested.preview.is_some() => plan,
+            _ => return false,
+        };
+        let project = &self.settings.project;
+        let now = plan(project, &requested.args).map(|change| change.placed_in(project).preview().preview_hash);
+        now.map_or(true, |hash| hash != requested.shown_hash())
+    }
+
+    pub(super) fn write_approved<'a>(
+        &self,
+        plan: WriteAction,
+        call: &ToolCall,
+        approval: &'a ResolvedApproval,
+        mut subject: SubjectOf,
+        approve: ApprovalMode,
+    ) -> CallDecision<'a> {
+        let change = match self.plan(&plan, call) {
+            Ok(change) => change,
+            Err(fault) if approval.requested.preview.is_none() => return CallDecision::Fail(fault),
+            Err(fault) => return CallDecision::Fail(stale(&path_of(call), &fault.message)),
+        };
+        self.add_other_names(&change, &mut subject);
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        if verdict.decision == Decision::Deny {
+            return CallDecision::deny(verdict);
+        }
+        let preview = change.preview();
+        let work =
+            |accepted| CallDecision::Perform(permitted(&approval.requested), CallWork::Write(plan, Box::new(accepted)));
+        if change.is_empty() {
+            return work(AcceptedChange::all(change, preview));
+        }
+        if preview.preview_hash != approval.requested.shown_hash() {
+            return CallDecision::ask(shown_anew(call, approval, preview));
+        }
+        match accepted(&change, preview, &approval.resolved) {
+            Ok(accepted) if accepted.change.is_empty() => CallDecision::Reject(approval),
+            Ok(accepted) => work(accepted),
+            Err(fault) => CallDecision::Fail(fault),
+        }
+    }
+
+    /// Puts a call to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
+    /// placeholders stand for its secrets. A change that nobody could review goes back to the model.
+    pub(super) async fn put_to_user(
+        &self,
+        call: &ToolCall,
+        (verdict, mut requested): (Verdict, ApprovalRequested),
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let Some(preview) = &mut requested.preview else { return record.ask((verdict, requested)).await };
+        if listed_bytes(preview) > MAX_LISTED_BYTES || preview.diff.len() > MAX_DIFF_BYTES {
+            return record.fail(call, &not_reviewable(preview)).await;
+        }
+        if preview.diff.len() > LARGE_DIFF_BYTES {
+            let bytes = self.redactor.redact(&std::mem::take(&mut preview.diff)).into_owned().into_bytes();
+            let hash = sha256_hex(&bytes);
+            preview.diff_hash = Some(hash.clone());
+            let content = Content { hash, bytes, kind: ContentKind::Plain };
+            self.settings.contents.put(&record.context().session_id, vec![content]).await?;
+        }
+        record.ask((verdict, requested)).await
+    }
+
+    /// Writes the file, unless it changed at the last moment. What the user had approved is shown anew then.
+    pub(super) async fn write(
+        &self,
+        (plan, accepted): (WriteAction, AcceptedChange),
+        call: &ToolCall,
+        verdict: &Verdict,
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        if accepted.change.is_empty() {
+            return record.conclude_read(call, verdict, Ok(nothing_to_change())).await;
+        }
+        if self.checking.check_before(&places(&accepted.change), record).await {
+            return record.fail(call, &stopped_by_user()).await;
+        }
+        let stale = match self.write_unless_stale(call, accepted, verdict, record).await? {
+            Ok(outcome) => return Ok(outcome),
+            Err(stale) => stale,
+        };
+        let Some(approval) = approval else { return record.fail(call, &stale).await };
+        match self.plan(&plan, call) {
+            Ok(change) if !change.is_empty() => {
+                self.put_to_user(call, shown_anew(call, approval, change.preview()), record).await
+            }
+            _ => record.fail(call, &stale).await,
+        }
+    }
+
+    /// The inner error: a file changed since the change was planned, so that nothing was written.
+    async fn write_unless_stale(
+        &self,
+        call: &ToolCall,
+        accepted: AcceptedChange,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<Result<CallOutcome, Error>, Error> {
+        // Both are on the disk before the file changes; together they cost one sync.
+        let session_id = record.context().session_id.clone();
+        let kept = self.settings.contents.put(&session_id, images(&accepted.change));
+        let decided = record.begin(call, verdict, effects(&accepted.change), Vec::new());
+        let (kept, decided) = tokio::join!(kept, decided);
+        kept.and(decided)?;
+        match accepted.change.apply(&self.settings.project) {
+            Ok(applied) => {
+                let checked = self.checking.check_after(&places(&accepted.change), record).await;
+                let bodies = written(call, &accepted, applied, checked, record);
+                record.settle(bodies).await.map(Ok)
+            }
+            Err(FilesError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
+            Err(error) => record.fail(call, &ToolError::from(error).into()).await.map(Ok),
+        }
+    }
+
+    fn plan(&self, plan: &WriteAction, call: &ToolCall) -> Result<ChangeSet, Error> {
+        let project = &self.settings.project;
+        Ok(plan(project, &call.args)?.placed_in(project))
+    }
+}
+
+/// The file is not what it was: the user gets a fresh preview.
+fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) -> (Verdict, ApprovalRequested) {
+    let verdict = Verdict {
+        decision: Decision::Preview,
+        rule: "builtin:stale-preview".to_owned(),
+        reason: "The file changed after the preview was shown, so nothing was written. Here is the change again."
+            .to_owned(),
+        risk: approval.requested.risk,
+    };
+    let (verdict, mut requested) = question::of_change(call, &verdict, preview);
+    requested.supersedes = Some(approval.requested.approval_id.clone());
+    (verdict, requested)
+}
+
+fn listed_bytes(preview: &ChangePreview) -> usize {
+    preview.hunks.iter().map(|hunk| LISTED_HUNK_BYTES + 2 * hunk.path.len()).sum()
+}
+
+fn not_reviewable(preview: &ChangePreview) -> Error {
+    Error::new(
+        Code::FILE_TOO_LARGE,
+        format!(
+            "Nothing was written: {} hunks and a diff of {} MiB are too much to review at once (limit: about {} \
+            hunks, {} MiB).",
+            preview.hunks.len(),
+            preview.diff.len() >> 20,
+            MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
+            MAX_DIFF_BYTES >> 20
+        ),
+        "Change fewer files or lines at a time.",
+    )
+}
+
+fn nothing_to_change() -> Output {
+    Output { text: "Nothing to change: the content is already the same.".to_owned(), truncated: false }
+}
+
+fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<AcceptedChange, Error> {
+    let mut selection = all_hunks(&preview);
+    if let Some(hunks) = &resolved.hunks {
+        selection.accepted = hunks.iter().copied().collect();
+    }
+    selection.accepted.extend(resolved.edited.keys());
+    selection.edited = resolved.edited.clone();
+    let change = change.select(&selection).map_err(|error| Error::from(ToolError::from(error)))?;
+    Ok(AcceptedChange { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
+}
+
+fn all_hunks(preview: &Preview) -> HunkSelection {
+    let accepted: BTreeSet<usize> = preview.hunks.iter().map(|hunk| hunk.index).collect();
+    HunkSelection { accepted, ..HunkSelection::default() }
+}
+
+/// The files before and after, so that the change can be taken back and told from later ones.
+fn images(change: &ChangeSet) -> Vec<Content> {
+    let contents = change.files().iter().flat_map(|file| [file.before.as_deref(), file.after.as_deref()]).flatten();
+    contents.map(|bytes| Content { hash: sha256_hex(bytes), bytes: bytes.to_vec(), kind: ContentKind::Plain }).collect()
+}
+
+fn effects(change: &ChangeSet) -> Vec<FileEffect> {
+    let hash = |content: &Option<FileContent>| content.as_deref().map(sha256_hex);
+    change
+        .files()
+        .iter()
+        .map(|file| FileEffect {
+            path: change.place_of(file).to_string(),
+            before_hash: hash(&file.before),
+            after_hash: hash(&file.after),
+            before_permissions: permissions(file),
+            before_link: is_link(&file.before),
+        })
+        .collect()
+}
+
+fn is_link(content: &Option<FileContent>) -> bool {
+    content.as_ref().is_some_and(FileContent::is_link)
+}
+
+/// Returns the permissions of a file that is removed; any other file keeps its own.
+fn permissions(file: &FileChange) -> Permissions {
+    if file.after.is_none() { file.permissions() } else { Permissions::default() }
+}
+
+/// The files of a change, by where the links of their paths lead.
+fn places(change: &ChangeSet) -> Vec<String> {
+    change.files().iter().map(|file| change.place_of(file).to_string()).collect()
+}
+
+/// The events that say what was written, the result for the model last, with what checkers say of it.
+fn written(
+    call: &ToolCall,
+    accepted: &AcceptedChange,
+    applied: Vec<AppliedChange>,
+    checked: Option<String>,
+    record: &Record<'_>,
+) -> Vec<EventBody> {
+    let hunks_of = |path: &str| -> Vec<usize> {
+        let kept = |hunk: &&Hunk| hunk.path == path && accepted.selection.accepted.contains(&hunk.index);
+        accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
+    };
+    let said = [summary(accepted, &applied)].into_iter().chain(checked);
+    let text = said.collect::<Vec<_>>().join("\n\n");
+    // All of them were applied, in this order.
+    let files = accepted.change.files().iter();
+    let mut bodies: Vec<EventBody> = applied
+        .into_iter()
+        .zip(files)
+        .map(|(change, file)| {
+            EventBody::from(FileChanged {
+                hunks: hunks_of(&change.path),
+                path: accepted.change.place_of(file).to_string(),
+                before_hash: change.before_hash,
+                after_hash: change.after_hash,
+                before_unknown: false,
+                after_unknown: false,
+                before_permissions: permissions(file),
+                before_link: is_link(&file.before),
+                after_link: is_link(&file.after),
+                call_id: call.call_id.clone(),
+                by_session: None,
+                by_hook: None,
+            })
+        })
+        .collect();
+    bodies.push(ToolResult::into(record.text(call, text)));
+    bodies
+}
+
+/// Returns what the model is told: how its change was understood, each hunk's fate, what the user wrote instead, and
+/// the note.
+fn summary(accepted: &AcceptedChange, applied: &[AppliedChange]) -> String {
+    let (written, deleted): (Vec<&AppliedChange>, Vec<&AppliedChange>) =
+        applied.iter().partition(|change| change.after_hash.is_some());
+    let named = |changes: &[&AppliedChange]| -> String {
+        changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let what = match (written.is_empty(), deleted.is_empty()) {
+        (_, true) => format!("Written: {}", named(&written)),
+        (true, false) => format!("Deleted: {}", named(&deleted)),
+        (false, false) => format!("Written: {}; deleted: {}", named(&written), named(&deleted)),
+    };
+    let total = accepted.preview.hunks.len();
+    let kept = accepted.selection.accepted.len();
+    let mut text = format!("{what} ({kept} of {total} hunks).");
+    if !deleted.is_empty() {
+        text.push_str(" Arki keeps a copy of what was deleted: `arki undo` or `arki rewind` restores it.");
+    }
+    for note in accepted.change.notes() {
+        let _ = write!(text, " {note}");
+    }
+    for change in applied.iter().filter(|change| change.leaves_another_name) {
+        let path = &change.path;
+        let _ = write!(text, " {path} had another name (a hard link): that one keeps the old text.");
+    }
+    if !accepted.reviewed {
+        return text;
+    }
+    text.push_str(" The user reviewed the change:");
+    let fate = |hunk: &Hunk| match (
+        accepted.selection.edited.get(&hunk.index),
+        accepted.selection.accepted.contains(&hunk.index),
+    ) {
+        (Some(_), _) => "edited",
+        (None, true) => "applied",
+        (None, false) => "rejected",
+    };
+    let is_one = |one: &Hunk, next: &Hunk| {
+        total > MAX_TOLD_HUNKS && one.path == next.path && fate(one) == fate(next) && fate(one) != "edited"
+    };
+    for alike in accepted.preview.hunks.chunk_by(is_one) {
+        let [hunk, rest @ ..] = alike else { continue };
+        let end = rest.last().unwrap_or(hunk);
+        let numbers = if rest.is_empty() {
+            format!("hunk {}", hunk.index)
+        } else {
+            format!("hunks {} to {}", hunk.index, end.index)
+        };
+        let last = end.old_start + end.old_lines.saturating_sub(1);
+        let (path, first, fate) = (&hunk.path, hunk.old_start, fate(hunk));
+        let _ = write!(text, "\n- {numbers} ({path}, lines {first} to {last} before): {fate}");
+        if let Some(edited) = accepted.selection.edited.get(&hunk.index) {
+            let _ = write!(text, "; the user wrote instead:\n{}", edited.trim_end_matches('\n'));
+        }
+    }
+    if let Some(note) = &accepted.note {
+        let _ = write!(text, "\nThe user's note: {note}");
+    }
+    text
+}
+
+fn path_of(call: &ToolCall) -> String {
+    let named = call.args.get("path").and_then(serde_json::Value::as_str);
+    named.map_or_else(|| "A file of the change".to_owned(), str::to_owned)
+}
