@@ -56,7 +56,8 @@ fn messages(request: &Value) -> Vec<Value> {
 /// The task of the sub-agent whose request this is; `None` for the run above.
 fn task_of(request: &Value) -> Option<String> {
     let first = messages(request).into_iter().find(|message| message["role"] == "user")?["content"].to_string();
-    first.find("change ").map(|start| first[start..].chars().take_while(|it| *it != '"').collect())
+    // Up to its end, or to the line after it: the state of git follows.
+    first.find("change ").map(|start| first[start..].chars().take_while(|it| !['"', '\\'].contains(it)).collect())
 }
 
 fn answers(request: &Value) -> usize {

@@ -72,7 +72,7 @@ mod tests {
         check("{\"a\": 1,}", "after the comma");
         check("{} x", "the end was expected");
         check("Ada", "a value was expected: a number");
-        check("tru", "ends too early");
+        check("tru", "it ends where a value");
         check("trux", "true, false or null");
         check("-x", "a digit");
         check("1e999", "a smaller number");

@@ -163,6 +163,8 @@ fn text(error: &clap::Error, kind: ContextKind) -> String {
 /// The command that was meant, as far as it was named, and its name.
 fn meant(given: &[OsString]) -> (Command, String) {
     let mut command = Arguments::command();
+    // An argument's name is known once its command is built.
+    command.build();
     let mut named = "arki".to_owned();
     // An argument need not be text.
     for word in given.iter().skip(1) {
@@ -282,7 +284,7 @@ mod tests {
             check(&named, "A command is missing.", &format!("Run `arki {} --help`", named.join(" ")));
         }
         check(&["sessions"], "A command is missing.", "Use one of: list, ");
-        check(&["policy"], "A command is missing.", "explain");
+        check(&["policy"], "A command is missing.", "Use one of: backtest, check.");
     }
 
     /// Every argument that has to be given.
@@ -294,8 +296,9 @@ mod tests {
 
     #[test]
     fn a_missing_argument_is_named_as_people_say_it() {
-        let mut found = Vec::new();
-        required(&Arguments::command(), &mut found);
+        let (mut whole, mut found) = (Arguments::command(), Vec::new());
+        whole.build();
+        required(&whole, &mut found);
         assert!(found.len() > 10);
         for (command, name) in found {
             let spoken = spoken_name(&name, &command);

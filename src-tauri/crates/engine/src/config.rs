@@ -52,6 +52,8 @@ pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
 pub(crate) const DEFAULT_CORE: &str = "tool-loop";
 const DEFAULT_MAX_TURNS: u32 = 50;
 const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
+/// Images of files take at most this much, compressed, unless the configuration says otherwise.
+pub(crate) const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
 /// The reasoning effort if nobody has chosen one.
 const DEFAULT_EFFORT: &str = "medium";
 const DEFAULT_COMPACTION_FRACTION: f64 = 0.8;

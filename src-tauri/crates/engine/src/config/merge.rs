@@ -11,8 +11,9 @@ use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
 use super::{
-    AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
-    DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, WindowSettings,
+    AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_IMAGE_BYTES,
+    DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG,
+    ProviderConfig, WindowSettings,
 };
 use arki_domain::{Decision, Error, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -85,7 +86,7 @@ impl Config {
             state_saving: file.state.saving.unwrap_or_default(),
             reflects: file.memory.reflect.unwrap_or(false),
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
-            max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
+            max_image_bytes: limit_of_images(file.retention.max_image_megabytes),
             hooks: hooks::of_file(file, HookOrigin::User, path)?,
             checkers: diagnostics::of_file(file, HookOrigin::User, path)?,
             mcp_servers: mcp::of_user(file, path)?,
@@ -201,6 +202,11 @@ fn window(file: &WindowConfig) -> WindowSettings {
 }
 
 /// Returns the file's settings, with those of `others` for the rest.
+/// The user's limit in bytes; `None` where it is the one that holds anyway.
+fn limit_of_images(megabytes: Option<u64>) -> Option<u64> {
+    megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)).filter(|bytes| *bytes != DEFAULT_MAX_IMAGE_BYTES)
+}
+
 fn compaction(file: &CompactionConfig, others: CompactionSettings) -> CompactionSettings {
     CompactionSettings {
         strategy: file.strategy.map_or(others.strategy, Into::into),

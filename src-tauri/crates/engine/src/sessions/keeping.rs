@@ -1,5 +1,6 @@
 //! Retention: sessions that the user removes, images beyond their quota, imports, and the remains of killed programs.
 
+use crate::config::DEFAULT_MAX_IMAGE_BYTES;
 use crate::records::blocking;
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
@@ -14,8 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Images of files take at most this much, compressed, unless the configuration says otherwise.
-const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// When the data was last tidied, in milliseconds since 1970.
 const TIDIED_AT: &str = "tidied_at";
