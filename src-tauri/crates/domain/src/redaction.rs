@@ -1,8 +1,9 @@
 //! Keeps secrets out of whatever is stored, shown or sent: a placeholder stands in their place, and nothing but a tool
 //! that is carried out gets the secret back.
 //!
-//! What is a secret: the values that were added (keys, those of `.env` files), what has a secret's form, and what a rule
-//! of the user's matches. Whoever wants to know whether something *might* be one asks [`crate::possible_secrets`], which replaces nothing.
+//! Secrets are the values that were added (keys, those of `.env` files), text of a secret's form, and matches of the
+//! user's own rules. Whoever wants to know whether something *might* be one asks [`crate::possible_secrets`], which
+//! replaces nothing.
 
 #[cfg(test)]
 mod assignment_tests;

@@ -1,4 +1,4 @@
-//! The parts of a run in a folder: its tools, and the kernel that judges their calls and carries them out.
+//! The parts of a run in a folder: its tools, and the executor that judges their calls and carries them out.
 
 pub(crate) mod delegating;
 
@@ -90,7 +90,7 @@ impl ExecutorFactory {
         &self.background
     }
 
-    /// Returns a kernel that judges calls and doesn't carry them out.
+    /// Returns an executor that judges calls and doesn't carry them out.
     pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<ToolExecutor>, Error> {
         self.kernel_judging(folder, "")
     }

@@ -1,6 +1,6 @@
 //! Carries out calls: validate, decide, append the decision, ask where it has to, act, append what was done.
 //!
-//! Intent is durable before effect, and effect is recorded before it is announced. Everything the kernel needs to know
+//! Intent is durable before effect, and effect is recorded before it is announced. Everything the executor needs to know
 //! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
 //! outlived the process, and after a crash.
 

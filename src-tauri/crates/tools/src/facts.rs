@@ -1,5 +1,5 @@
 //! Facts of a tool's specification beside what a model is sent (seeds 002 and 004): its version, its capabilities,
-//! examples of arguments, the form of its results, and how often the kernel retries. The table is `facts.json`.
+//! examples of arguments, the form of its results, and how often the executor retries. The table is `facts.json`.
 
 use crate::executor::READ_PAUSES;
 use arki_domain::{Category, ToolDefinition};

@@ -1,7 +1,7 @@
 //! Hooks: what the user, or a project that the user trusts, has run, told or noted when something happens in a run.
 //!
 //! A [`Hook`] is data: its event, its condition and its action. The engine reads hooks off the configuration, and the
-//! kernel carries them out (`executor::hooking`). Between them lie, each in a file and without running anything: which
+//! executor carries them out (`executor::hooking`). Between them lie, each in a file and without running anything: which
 //! hooks are meant (`condition`), what a command is told (`input`), what its answer means (`answer`), and the names of
 //! other agents, for hooks that were written for those (`foreign`).
 //!

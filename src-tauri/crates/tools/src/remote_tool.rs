@@ -1,5 +1,5 @@
 //! Tools that reach out of the project: MCP servers' tools, the web. What they do is theirs; whether they are called,
-//! for how long, and how much of the answer is kept is the kernel's.
+//! for how long, and how much of the answer is kept is the executor's.
 
 use crate::caller::Caller;
 use crate::tool::Output;

@@ -1,4 +1,4 @@
-//! Other agents that a run may hand work to, behind a port: the kernel only knows that they work, and how they stop.
+//! Other agents that a run may hand work to, behind a port: the executor only knows that they work, and how they stop.
 
 use arki_domain::{ApprovalId, CallContext, Error, FileChanged, LeftInBackground, SessionId, SubagentStarted, Usage};
 use arki_files::{ChangeSet, Project};

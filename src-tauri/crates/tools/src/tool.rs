@@ -1,4 +1,4 @@
-//! A tool: what the model is told of it, and how the kernel carries it out.
+//! A tool: what the model is told of it, and how the executor carries it out.
 
 use crate::error::ToolError;
 use crate::hooks::foreign::{self, plain_name};
@@ -57,7 +57,7 @@ pub(crate) fn writing(
     Action::Write(Arc::new(plan))
 }
 
-/// The way in which the kernel carries a tool out. A write tool only computes the change; the kernel makes it, after
+/// The way in which the executor carries a tool out. A write tool only computes the change; the executor makes it, after
 /// the decision.
 pub(crate) enum Action {
     Read(ReadAction),
@@ -71,7 +71,7 @@ pub(crate) enum Action {
     Remote(Arc<dyn RemoteTool>),
 }
 
-/// The kernel's treatment of a tool's calls.
+/// The executor's treatment of a tool's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ToolTraits {
     /// Doing it twice is like doing it once: a call that a crash interrupted is made again instead of being told as of

@@ -1,4 +1,4 @@
-//! The paths and hosts that a call touches, in its arguments' own words. The kernel turns it into the policy's subject.
+//! The paths and hosts that a call touches, in its arguments' own words. The executor turns it into the policy's subject.
 
 use serde_json::Value;
 

@@ -29,7 +29,7 @@ impl RedactionRule {
     /// Checks one rule by itself.
     ///
     /// # Errors
-    /// What is wrong with it, as the rest of a sentence that began with its place.
+    /// The fault of the rule in words, which go on a sentence that began with its place.
     pub fn check(&self) -> Result<(), String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
         if self.name.is_empty() || self.name.len() > MAX_NAME_CHARS || !self.name.chars().all(is_plain) {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-/// Runs beneath another, as the kernels see whoever carries them out.
+/// Runs beneath another, as the executors see whoever carries them out.
 #[async_trait]
 pub(crate) trait WorksBeneath: Send + Sync {
     async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Error>;

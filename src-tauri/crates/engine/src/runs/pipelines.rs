@@ -42,7 +42,7 @@ pub(super) struct ReadyPipeline {
 }
 
 impl Runs {
-    /// Sets the kernel to work.
+    /// Sets the runner to work.
     pub(super) fn launch_pipeline(
         self: &Arc<Self>,
         ready: ReadyPipeline,

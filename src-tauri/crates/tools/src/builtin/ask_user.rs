@@ -1,4 +1,4 @@
-//! `ask_user`: one question to the user. Only what it says is read here; asking, and waiting, is the kernel's.
+//! `ask_user`: one question to the user. Only what it says is read here; asking, and waiting, is the executor's.
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};

@@ -1,4 +1,4 @@
-//! `run_command`: what the model says of a command; the kernel runs it.
+//! `run_command`: what the model says of a command; the executor runs it.
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};

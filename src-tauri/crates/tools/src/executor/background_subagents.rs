@@ -25,7 +25,7 @@ const MAX_SUBAGENTS_IN_BACKGROUND: usize = 4;
 /// The interval at which one that waits looks whether the user has decided.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
-/// The sub-agents that this kernel has in the background, in the order in which they were taken up.
+/// The sub-agents that this executor has in the background, in the order in which they were taken up.
 pub(super) struct BackgroundSubagents {
     standing: watch::Sender<Vec<(CallId, Stands)>>,
     /// The pause of those that are there now; one that was cancelled is replaced.

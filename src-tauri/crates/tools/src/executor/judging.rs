@@ -40,7 +40,7 @@ impl ToolExecutor {
         }
     }
 
-    /// Returns the trace of this kernel's verdict on a call, with the number of rules that were checked.
+    /// Returns the trace of this executor's verdict on a call, with the number of rules that were checked.
     #[must_use]
     pub fn trace(&self, tool_id: &str, args: &serde_json::Value, verdict: &Verdict) -> Option<PolicyTrace> {
         let subject = self.subject_of(self.tool(tool_id), args).subject;

@@ -71,7 +71,7 @@ impl Checking {
         Ok(CheckerWords { diagnostics, unheard })
     }
 
-    /// Ends them: the kernel may stay for a command in the background, and they are the run's.
+    /// Ends them: the executor may stay for a command in the background, and they are the run's.
     pub(super) async fn end_servers(&self) {
         self.language_servers.0.lock().await.clear();
     }

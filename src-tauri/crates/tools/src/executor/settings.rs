@@ -1,4 +1,4 @@
-//! The settings of a kernel for a run: the project, the permissions in it, and where things are kept.
+//! The settings of an executor for a run: the project, the permissions in it, and where things are kept.
 
 use super::{Audience, BackgroundCommands};
 use crate::diagnostics::Checker;

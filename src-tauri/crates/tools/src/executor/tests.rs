@@ -1,4 +1,4 @@
-//! The kernel over a log in memory and a real folder.
+//! The executor over a log in memory and a real folder.
 
 #[cfg(target_os = "linux")]
 mod checking;
@@ -143,7 +143,7 @@ impl crate::Standing for AsItBegan {
     fn tell(&self, _: String) {}
 }
 
-/// A kernel with some tools more, and one run that calls them.
+/// An executor with some tools more, and one run that calls them.
 struct Bench {
     log: Arc<MemoryLog>,
     shown: Arc<Shown>,

@@ -1,4 +1,4 @@
-//! The world of steps: the kernel's sandbox and policy for commands and requests, runs beneath for agents and pipelines.
+//! The world of steps: the executor's sandbox and policy for commands and requests, runs beneath for agents and pipelines.
 
 use crate::client_capabilities::ClientCapabilities;
 use crate::projects::open::OpenProject;
