@@ -2,7 +2,7 @@
 //! build of `arki` to start on them.
 
 use std::{
-    fs,
+    env, fs,
     path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
@@ -25,14 +25,14 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// Builds `arki`, lays fresh folders and trusts the project.
+    /// Builds `arki`, lays fresh folders outside of any repository, and trusts the project.
     pub(crate) fn prepare(repository: &Repository, name: &str, base_url: &str) -> Result<Self, Failure> {
-        Self::lay(repository, name, base_url, repository.built("arki-cli", "arki")?)
+        Self::lay(name, base_url, repository.built("arki-cli", "arki")?)
     }
 
     /// Does the same as `prepare` for a program that is already built.
-    pub(super) fn lay(repository: &Repository, name: &str, base_url: &str, arki: PathBuf) -> Result<Self, Failure> {
-        let root = repository.scratch().join(format!("bench-{name}"));
+    pub(super) fn lay(name: &str, base_url: &str, arki: PathBuf) -> Result<Self, Failure> {
+        let root = env::temp_dir().join(format!("arki-bench-{name}"));
         files::remove_folder(&root)?;
         let home = Self { arki, root };
         for folder in ["config", "data", "project/src"] {

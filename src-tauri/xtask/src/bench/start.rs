@@ -1,5 +1,5 @@
-//! `bench start`: from starting `arki` to its first request, beside what it
-//! costs to start something bare on the same machine in the same minute.
+//! `bench start`: from starting `arki` to its first request, beside what it costs to start something bare on the same
+//! machine in the same minute. In a git repository a run asks git for its state first, in the sandbox.
 
 use std::{
     process::{Command, Stdio},
@@ -21,19 +21,23 @@ const WARM_UP: usize = 3;
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     let server = ModelServer::start(vec![script::text("ok")])?;
     let home = Home::prepare(repository, "start", &server.base_url)?;
+    let in_git = Home::prepare(repository, "start-in-git", &server.base_url)?;
+    process::capture(Command::new("git").args(["init", "--quiet"]).current_dir(in_git.project()))?;
     let interpreter = interpreter();
-    let (mut arki, mut python, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut arki, mut arki_in_git, mut python, mut nothing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for run in 0..RUNS + WARM_UP {
         let first = first_request(&home, &server)?;
+        let first_in_git = first_request(&in_git, &server)?;
         let bare_python = spawned(Command::new(&interpreter).args(["-I", "-S", "-c", "pass"]));
         let bare_true = spawned(&mut Command::new("true"));
         if run >= WARM_UP {
             arki.push(first);
+            arki_in_git.push(first_in_git);
             python.extend(bare_python);
             nothing.extend(bare_true);
         }
     }
-    report(median(&arki), median(&python), median(&nothing));
+    report(median(&arki), median(&arki_in_git), median(&python), median(&nothing));
     Ok(())
 }
 
@@ -65,9 +69,10 @@ pub(crate) fn spawned(command: &mut Command) -> Option<Duration> {
     process::succeeds(command).then(|| started.elapsed())
 }
 
-fn report(arki: Duration, python: Duration, nothing: Duration) {
+fn report(arki: Duration, in_git: Duration, python: Duration, nothing: Duration) {
     println!("\nStart to first request, median of {RUNS} warm runs");
     println!("  {:<28} {:>9.1} ms", "arki exec", milliseconds(arki));
+    println!("  {:<28} {:>9.1} ms", "the same in a git repository", milliseconds(in_git));
     println!(
         "  {:<28} {:>9.1} ms   arki is {:.2} times that",
         "a bare python3",
@@ -81,8 +86,9 @@ fn report(arki: Duration, python: Duration, nothing: Duration) {
         ratio(arki, nothing)
     );
     println!(
-        r#"{{"bench":"start","runs":{RUNS},"arkiMs":{:.3},"pythonMs":{:.3},"trueMs":{:.3},"ratioToPython":{:.3},"ratioToTrue":{:.3}}}"#,
+        r#"{{"bench":"start","runs":{RUNS},"arkiMs":{:.3},"inGitMs":{:.3},"pythonMs":{:.3},"trueMs":{:.3},"ratioToPython":{:.3},"ratioToTrue":{:.3}}}"#,
         milliseconds(arki),
+        milliseconds(in_git),
         milliseconds(python),
         milliseconds(nothing),
         ratio(arki, python),

@@ -55,9 +55,9 @@ pub(crate) struct Recorded {
 
 impl Recorded {
     /// `arki` is the program that will run.
-    pub(crate) fn prepare(repository: &Repository, arki: PathBuf) -> Result<Self, Failure> {
+    pub(crate) fn prepare(arki: PathBuf) -> Result<Self, Failure> {
         let server = ModelServer::start(answers(2 * TOOLS.len()))?;
-        let home = Home::lay(repository, "recorded", &server.base_url, arki)?;
+        let home = Home::lay("recorded", &server.base_url, arki)?;
         write_worked_on(&home)?;
         Ok(Self { home, _server: server })
     }

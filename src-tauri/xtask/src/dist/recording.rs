@@ -18,7 +18,7 @@ use crate::{
 /// The names of the functions that ran, as the linker knows them, each once
 /// and in the order of their names.
 pub(super) fn functions(repository: &Repository, arki: &Path) -> Result<Vec<String>, Failure> {
-    let recorded = Recorded::prepare(repository, arki.to_path_buf())?;
+    let recorded = Recorded::prepare(arki.to_path_buf())?;
     let profiles = repository.scratch().join("dist-profiles");
     files::remove_folder(&profiles)?;
     files::create_folder(&profiles)?;
