@@ -347,3 +347,24 @@ fn a_short_session_is_left_as_it_is() {
         assert!(payloads(&stage.log(), "context.compacted").is_empty());
     }
 }
+
+#[test]
+fn a_limit_on_the_history_shortens_it_in_whole_turns_whatever_the_window() {
+    let made = AtomicUsize::new(0);
+    let script = Script::new(vec![Turn::computed(move |request| match made.fetch_add(1, Ordering::SeqCst) {
+        turn @ 0..14 => answer(request, "", Some(("read_file", json!({"path": format!("{turn}.txt")})))),
+        _ => answer(request, "All read.", None),
+    })]);
+    let stage = Stage::configured(script, &json!({"compaction": {"historyLimit": 10, "strategy": "keep-recent"}}));
+    (0..14).for_each(|turn| _ = stage.write(&format!("{turn}.txt"), "word ".repeat(300)));
+    let events = stage.exec(&[GOAL]).exits(0).lines();
+    assert!(!payloads(&events, "context.compacted").is_empty(), "nothing was compacted");
+    let sent = stage.model.requests();
+    let last = sent.last().unwrap().json["messages"].as_array().unwrap();
+    assert!(last.len() < 22, "{} messages", last.len());
+    assert!(Value::from(last.clone()).to_string().contains(GOAL), "the goal stays");
+    let calls: Vec<&Value> = last.iter().filter_map(|message| message["tool_calls"].as_array()).flatten().collect();
+    let results: Vec<&Value> = last.iter().filter(|message| message["role"] == "tool").collect();
+    assert!(calls.iter().map(|call| &call["id"]).eq(results.iter().map(|result| &result["tool_call_id"])));
+    stage.verifies();
+}

@@ -37,6 +37,8 @@ pub struct CompactionParts {
     pub strategy: CompactionStrategy,
     /// The part of the window at which it is due.
     pub at_fraction: f64,
+    /// The number of messages at which it is due, however short they are.
+    pub history_limit: Option<usize>,
     /// Writes the summaries; the run's own model where `None`.
     pub model: Option<Arc<dyn ChatModel>>,
     pub estimate: Arc<dyn CountTokens>,
@@ -111,13 +113,22 @@ impl ContextWindow {
         self.forget_messages();
     }
 
-    /// Makes room before a request, already counted, that would fill too much of the window. It is impossible only where
-    /// the request is larger than the known window: it isn't sent then.
+    /// The latest request is what a compaction has left.
+    pub(crate) fn note_left(&mut self) {
+        self.tally.note_left();
+    }
+
+    /// Makes room before a request, already counted, that would fill too much of the window or has more messages than the
+    /// user wants sent. It is impossible only where the request is larger than the known window: it isn't sent then.
     pub(crate) async fn compact_where_due(
         &mut self,
         log: &mut RunLog,
         stops: &StopSignals,
     ) -> Result<CompactionOutcome, Error> {
+        match self.compact_many_messages(log, stops).await? {
+            CompactionOutcome::NothingToDo => {}
+            ended => return Ok(ended),
+        }
         let Some(window) = self.model.context_window() else { return Ok(CompactionOutcome::NothingToDo) };
         let limits = self.limits(window);
         let fixed = (window, self.tally.fixed_tokens());
@@ -138,6 +149,26 @@ impl ContextWindow {
                 if matches!(error, CompactionError::FixedTooLarge { .. }) {
                     self.too_large_fixed = Some(fixed);
                 }
+                Ok(CompactionOutcome::NothingToDo)
+            }
+            ended => Ok(ended),
+        }
+    }
+
+    async fn compact_many_messages(
+        &mut self,
+        log: &mut RunLog,
+        stops: &StopSignals,
+    ) -> Result<CompactionOutcome, Error> {
+        let Some(most) = self.compaction.history_limit.filter(|most| self.tally.has_more_messages_than(*most)) else {
+            return Ok(CompactionOutcome::NothingToDo);
+        };
+        let tokens = self.tally.tokens();
+        let window = self.model.context_window().unwrap_or(tokens.saturating_mul(UNKNOWN_WINDOW));
+        let limits = self.limits(window).asked_for(tokens).with_messages(most / 2);
+        match self.compact(log, stops, limits).await? {
+            CompactionOutcome::Impossible(_) | CompactionOutcome::NothingToDo => {
+                self.tally.note_left();
                 Ok(CompactionOutcome::NothingToDo)
             }
             ended => Ok(ended),

@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     correction: TokenCorrection,
     /// The estimate of the last request that the provider counted, and that count.
     counted: Option<(u64, u64)>,
+    /// The messages that the last compaction left.
+    left: usize,
 }
 
 impl Tally {
@@ -34,6 +36,17 @@ impl Tally {
     /// The conversation is another one from here on.
     pub(crate) fn forget_messages(&mut self) {
         (self.messages, self.estimated, self.counted) = (0, 0, None);
+    }
+
+    /// Returns whether the latest request has more messages than these, and many more than a compaction has left: one
+    /// that could do nothing isn't tried again at once.
+    pub(crate) fn has_more_messages_than(&self, most: usize) -> bool {
+        self.messages > most.max(self.left * 2)
+    }
+
+    /// Notes that the latest request is what a compaction has left, or can't make shorter.
+    pub(crate) fn note_left(&mut self) {
+        self.left = self.messages;
     }
 
     pub(crate) fn learn(&mut self, usage: Usage) {
@@ -113,5 +126,20 @@ mod tests {
         tally.forget_messages();
         tally.count_request(&request(&["12345"]), &Letters);
         assert_eq!(tally.tokens(), 15);
+    }
+
+    #[test]
+    fn many_messages_are_too_many_once_and_again_when_there_are_twice_as_many() {
+        let mut tally = Tally::default();
+        let mut is_long_with = |count: usize| {
+            tally.count_request(&request(&vec!["m"; count]), &Letters);
+            let is_long = tally.has_more_messages_than(3);
+            if is_long {
+                tally.note_left();
+            }
+            is_long
+        };
+        let long: Vec<usize> = (1..20).filter(|count| is_long_with(*count)).collect();
+        assert_eq!(long, [4, 9, 19]);
     }
 }

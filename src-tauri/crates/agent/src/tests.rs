@@ -222,6 +222,7 @@ impl Stage {
             compaction: CompactionParts {
                 strategy: CompactionStrategy::KeepRecent,
                 at_fraction: 0.8,
+                history_limit: None,
                 model: None,
                 estimate: Arc::new(NoTokens),
             },

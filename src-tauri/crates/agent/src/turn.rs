@@ -219,6 +219,7 @@ impl RunHost {
         }
         self.window.forget_messages();
         self.window.count(&self.form.fill(&mut self.record, &self.ask));
+        self.window.note_left();
         Ok(None)
     }
 

@@ -50,6 +50,8 @@ pub struct CompactionLimits {
     pub target: u64,
     /// The window without what is kept free for the answer.
     pub room: u64,
+    /// The most messages that stay, where it is their number that has to come down: old results aren't enough then.
+    pub max_messages: Option<usize>,
 }
 
 impl CompactionLimits {
@@ -58,7 +60,7 @@ impl CompactionLimits {
     pub fn new(window: u64, fixed: u64, at_fraction: f64, max_answer: u64) -> Self {
         let room = window.saturating_sub(max_answer.min(window / 2));
         let due_at = ((window as f64 * at_fraction.clamp(0.1, 1.0)) as u64).min(room);
-        Self { window, fixed, due_at, target: target(fixed, due_at), room }
+        Self { window, fixed, due_at, target: target(fixed, due_at), room, max_messages: None }
     }
 
     #[must_use]
@@ -71,6 +73,12 @@ impl CompactionLimits {
     #[must_use]
     pub fn asked_for(self, next_request: u64) -> Self {
         Self { target: self.target.min(target(self.fixed, next_request)), ..self }
+    }
+
+    /// Returns the budget where the conversation has too many messages, however short: at most so many of them stay.
+    #[must_use]
+    pub fn with_messages(self, most: usize) -> Self {
+        Self { max_messages: Some(most), ..self }
     }
 
     /// Returns the budget where the target can't be met and the request doesn't fit: the whole room.

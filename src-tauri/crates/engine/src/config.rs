@@ -127,13 +127,20 @@ pub struct WindowSettings {
 pub(crate) struct CompactionSettings {
     pub(crate) strategy: CompactionStrategy,
     pub(crate) at_fraction: f64,
+    /// The messages at which it is due; never because of their number where `None`.
+    pub(crate) history_limit: Option<u32>,
     /// `provider/model`; the run's own where `None`.
     pub(crate) model: Option<String>,
 }
 
 impl Default for CompactionSettings {
     fn default() -> Self {
-        Self { strategy: CompactionStrategy::SummarizeEarly, at_fraction: DEFAULT_COMPACTION_FRACTION, model: None }
+        Self {
+            strategy: CompactionStrategy::SummarizeEarly,
+            at_fraction: DEFAULT_COMPACTION_FRACTION,
+            history_limit: None,
+            model: None,
+        }
     }
 }
 

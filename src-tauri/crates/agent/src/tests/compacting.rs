@@ -27,7 +27,13 @@ impl CountTokens for Letters {
 }
 
 fn parts(estimate: Arc<dyn CountTokens>) -> CompactionParts {
-    CompactionParts { strategy: CompactionStrategy::SummarizeEarly, at_fraction: 0.8, model: None, estimate }
+    CompactionParts {
+        strategy: CompactionStrategy::SummarizeEarly,
+        at_fraction: 0.8,
+        history_limit: None,
+        model: None,
+        estimate,
+    }
 }
 
 /// What becomes of a long session that is made shorter with this summary.

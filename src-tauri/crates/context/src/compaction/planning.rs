@@ -3,7 +3,7 @@
 use super::facts::{DETAIL_LEVELS, facts};
 use super::pruning::{Prunable, prunable, shorten};
 use super::summary::SummaryPlan;
-use super::units::{Importance, Units};
+use super::units::{CompactionUnit, Importance, Units};
 use super::{CompactionError, CompactionInputs, MIN_SAVED_TOKENS};
 use arki_domain::projection::ConversationMessage;
 use arki_domain::{CompactionStrategy, ContextCompacted, Message};
@@ -42,7 +42,9 @@ pub fn plan_compaction(inputs: &CompactionInputs<'_>) -> Result<Option<Compactio
     let room = target.checked_sub(stays).filter(|room| *room > 0);
     let room = room.ok_or(CompactionError::FixedTooLarge { tokens: stays, target })?;
     let candidates = prunable(&units.units, room / PROTECTED_SHARE, inputs.tokens);
-    if let Some(pruned) = enough(&candidates, before, target) {
+    if inputs.limits.max_messages.is_none()
+        && let Some(pruned) = enough(&candidates, before, target)
+    {
         return Ok(Some(Compaction::Ready(pruned)));
     }
     if inputs.strategy == CompactionStrategy::Prune {
@@ -147,12 +149,14 @@ impl Dropping<'_> {
     fn kept(&mut self, room: u64) -> Result<BTreeSet<usize>, CompactionError> {
         let Some(last) = self.units.units.len().checked_sub(1) else { return Ok(BTreeSet::new()) };
         self.shorten_the_last(last, room)?;
-        let mut kept = KeptUnits { left: room, units: BTreeSet::new() };
-        kept.take(last, self.units.units[last].tokens);
+        let of_the_last = self.units.units[last].messages.len();
+        let messages_left = self.inputs.limits.max_messages.unwrap_or(usize::MAX).max(of_the_last);
+        let mut kept = KeptUnits { left: room, messages_left, units: BTreeSet::new() };
+        kept.take(last, &self.units.units[last]);
         if let Some(prompt) = self.units.last_prompt()
             && self.units.units[prompt].tokens <= room / PROMPT_SHARE
         {
-            kept.take(prompt, self.units.units[prompt].tokens);
+            kept.take(prompt, &self.units.units[prompt]);
         }
         let all = self.inputs.strategy;
         let for_recent = match all {
@@ -166,7 +170,7 @@ impl Dropping<'_> {
             if kept.units.contains(&at) {
                 continue;
             }
-            if size > recent || !kept.take(at, size) {
+            if size > recent || !kept.take(at, &self.units.units[at]) {
                 break;
             }
             recent -= size;
@@ -184,7 +188,7 @@ impl Dropping<'_> {
         for at in by_importance {
             let unit = &self.units.units[at];
             if unit.importance > Importance::Looked && !kept.units.contains(&at) {
-                kept.take(at, unit.tokens);
+                kept.take(at, unit);
             }
         }
     }
@@ -214,16 +218,18 @@ impl Dropping<'_> {
 
 struct KeptUnits {
     left: u64,
+    messages_left: usize,
     units: BTreeSet<usize>,
 }
 
 impl KeptUnits {
-    fn take(&mut self, at: usize, tokens: u64) -> bool {
+    fn take(&mut self, at: usize, unit: &CompactionUnit<'_>) -> bool {
         if self.units.contains(&at) {
             return true;
         }
-        let Some(left) = self.left.checked_sub(tokens) else { return false };
-        self.left = left;
+        let Some(left) = self.left.checked_sub(unit.tokens) else { return false };
+        let Some(messages_left) = self.messages_left.checked_sub(unit.messages.len()) else { return false };
+        (self.left, self.messages_left) = (left, messages_left);
         self.units.insert(at)
     }
 }

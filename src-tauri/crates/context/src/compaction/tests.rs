@@ -288,7 +288,7 @@ fn long_session() -> Session {
 }
 
 fn limits(target: u64) -> CompactionLimits {
-    CompactionLimits { window: 32_768, fixed: FIXED, due_at: 26_000, target, room: 30_000 }
+    CompactionLimits { window: 32_768, fixed: FIXED, due_at: 26_000, target, room: 30_000, max_messages: None }
 }
 
 fn summary_plan(session: &mut Session) -> SummaryPlan {
@@ -447,7 +447,7 @@ fn limits_leave_room_for_the_answer() {
     assert_eq!(limits.whole_room().target, 24_576);
     assert_eq!(
         CompactionLimits::new(4096, 1500, 0.8, 8192),
-        CompactionLimits { window: 4096, fixed: 1500, due_at: 2048, target: 1774, room: 2048 }
+        CompactionLimits { window: 4096, fixed: 1500, due_at: 2048, target: 1774, room: 2048, max_messages: None }
     );
     let too_small = CompactionLimits::new(4096, 3000, 0.8, 8192);
     assert!(too_small.target <= too_small.fixed);

@@ -421,6 +421,10 @@ pub(crate) struct CompactionConfig {
     pub(crate) strategy: Option<CompactionStrategy>,
     /// The part of the model's window at which older turns are compacted.
     pub(crate) at_fraction: Option<f64>,
+    /// The number of messages above which older turns are compacted, however short they are; `null` for no limit.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
+    pub(crate) history_limit: Option<u32>,
     /// The model that writes the summary, as `provider/model`; `null` for the run's own. Only the user can set it.
     pub(crate) model: Option<String>,
 }

@@ -211,6 +211,7 @@ fn compaction(file: &CompactionConfig, others: CompactionSettings) -> Compaction
     CompactionSettings {
         strategy: file.strategy.map_or(others.strategy, Into::into),
         at_fraction: file.at_fraction.unwrap_or(others.at_fraction),
+        history_limit: file.history_limit.or(others.history_limit),
         model: file.model.clone().or(others.model),
     }
 }

@@ -31,6 +31,7 @@ pub(crate) fn compaction_parts(accounts: &Accounts, config: &Config) -> Result<C
     Ok(CompactionParts {
         strategy: config.compaction.strategy,
         at_fraction: config.compaction.at_fraction,
+        history_limit: config.compaction.history_limit.and_then(|most| usize::try_from(most).ok()),
         model: model.map(|model| accounts.providers(config).model(model)).transpose()?,
         estimate: Arc::new(EstimatedTokens),
     })
