@@ -6,6 +6,7 @@ use globset::GlobSet;
 use std::fs;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 struct Home {
@@ -371,7 +372,12 @@ async fn what_a_kill_left_of_one_is_removed_and_one_that_is_being_made_stays() {
     assert_eq!(code(home.make("x")).await, "WORKTREE_EXISTS");
     // The kill.
     drop(held);
-    assert!(home.trees.list(None).is_empty() && !place.exists());
+    // A program that another test is just starting shares the lock until it runs.
+    let is_removed = || home.trees.list(None).is_empty() && !place.exists();
+    assert!((0..100).any(|_| is_removed() || {
+        std::thread::sleep(Duration::from_millis(20));
+        false
+    }));
     half(true);
     assert!(home.trees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_GONE));
     half(true);
