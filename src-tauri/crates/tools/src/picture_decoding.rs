@@ -2,7 +2,6 @@
 //! every later request of the session. One with longer sides than vendors take is scaled down.
 
 use arki_domain::{Code, Error, Image, MAX_IMAGE_BYTES, PixelSize, picture_type, sha256_hex};
-use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 use std::io::Cursor;
 
@@ -83,7 +82,8 @@ impl DecodedPicture {
         if self.size.width.max(self.size.height) <= MAX_SIDE {
             return Ok((self.media_type, self.size, bytes));
         }
-        let scaled = self.pixels.resize(SCALED_SIDE, SCALED_SIDE, FilterType::Triangle);
+        // Averages whole pixels: a filter would hold a copy of four floats a pixel, and takes seconds.
+        let scaled = self.pixels.thumbnail(SCALED_SIDE, SCALED_SIDE);
         let size = PixelSize { width: scaled.width(), height: scaled.height() };
         let png = written(&scaled, ImageFormat::Png)?;
         if png.len() <= MAX_IMAGE_BYTES {
