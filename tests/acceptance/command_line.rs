@@ -3,6 +3,7 @@
 use crate::harness::{Done, Stage, payload, payloads, text};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn stage() -> Stage {
     Stage::new(vec![Turn::text("Hello.")])
@@ -53,6 +54,18 @@ fn a_run_of_another_process_is_stopped_and_paused_by_its_id() {
     run.end().exits(5);
     assert_eq!(stage.sessions()[0]["state"], "paused");
     assert!(paused.stdout.starts_with("Paused: "), "{paused:?}");
+}
+
+#[test]
+fn pause_says_at_once_that_it_waits_for_a_slow_answer_and_then_what_became_of_it() {
+    let stage = Stage::new(vec![Turn::text("Done.").pause(Duration::from_secs(3))]);
+    let mut run = stage.start(&["exec", "go"]);
+    run.until_kind("engine.request");
+    let paused = stage.arki(&["pause", "last"]).exits(0);
+    run.end();
+    assert!(paused.stderr.contains("will pause after its current step"), "{paused:?}");
+    let is_paused = stage.sessions()[0]["state"] == "paused";
+    assert_eq!(paused.stdout.starts_with("Paused: "), is_paused, "{paused:?}");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(crate) struct PauseArguments {
 
 /// A command that is running has this long to end, and so has a step after which the run pauses.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// After this long without a pause, people are told that it will come.
+const QUIET: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(50);
 
 pub(crate) async fn stop(
@@ -35,8 +37,8 @@ pub(crate) async fn stop(
     let session = find(client, id, can_stop)?;
     client.stop_session(&session.session_id).await?;
     let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
-    let words = ["Stopped", "Asked to stop; it is still ending its current step"];
-    told(&session, until(client, &session, is_over).await?, words, output)
+    let state = until(client, &session, PATIENCE, is_over).await?;
+    told(&session, state, &stop_words(state), output)
 }
 
 pub(crate) async fn pause(
@@ -46,9 +48,29 @@ pub(crate) async fn pause(
 ) -> Result<Exit, Error> {
     let session = find(client, id, |session| session.state == SessionState::Running)?;
     client.engine().runs().pause_session(&session.session_id).await?;
-    let state = until(client, &session, |state| state != SessionState::Running).await?;
-    let words = ["Paused", "Asked to pause; it pauses after its current step"];
-    told(&session, state, words, output)
+    let has_left = |state| state != SessionState::Running;
+    let mut state = until(client, &session, QUIET, has_left).await?;
+    if !has_left(state) {
+        output.aside("The run will pause after its current step; waiting up to 10 s for that.");
+        state = until(client, &session, PATIENCE, has_left).await?;
+    }
+    told(&session, state, &pause_words(state), output)
+}
+
+fn stop_words(state: SessionState) -> String {
+    match state {
+        SessionState::Cancelled => "Stopped".to_owned(),
+        SessionState::Done | SessionState::Failed => format!("The run had ended first ({})", state.as_str()),
+        _ => "Asked to stop; it is still ending its current step".to_owned(),
+    }
+}
+
+fn pause_words(state: SessionState) -> String {
+    match state {
+        SessionState::Paused => "Paused".to_owned(),
+        SessionState::Running => "Asked to pause; it pauses after its current step".to_owned(),
+        _ => format!("The run didn't get as far as pausing ({})", state.as_str()),
+    }
 }
 
 /// A run that waits for an answer or a budget, or whose process was killed, can be ended too.
@@ -76,9 +98,10 @@ fn find(client: &Client, id: &str, is_fit: impl Fn(&SessionSummary) -> bool) -> 
 async fn until(
     client: &Client,
     session: &SessionSummary,
+    patience: Duration,
     is_wanted: impl Fn(SessionState) -> bool,
 ) -> Result<SessionState, Error> {
-    let give_up = tokio::time::Instant::now() + PATIENCE;
+    let give_up = tokio::time::Instant::now() + patience;
     loop {
         let state = client.engine().sessions().find_session(session.session_id.as_str())?.state;
         if is_wanted(state) || tokio::time::Instant::now() >= give_up {
@@ -88,15 +111,27 @@ async fn until(
     }
 }
 
-fn told(
-    session: &SessionSummary,
-    state: SessionState,
-    [done, asked]: [&str; 2],
-    output: &Printer,
-) -> Result<Exit, Error> {
-    let words = if state == SessionState::Running { asked } else { done };
+fn told(session: &SessionSummary, state: SessionState, words: &str, output: &Printer) -> Result<Exit, Error> {
     output.tell(&json!({"sessionId": session.session_id, "runId": session.run_id, "state": state}), || {
         format!("{words}: {}  {}", session.session_id, visible(&session.title))
     });
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_ended_by_itself_is_not_called_paused_or_stopped() {
+        assert_eq!(pause_words(SessionState::Paused), "Paused");
+        assert_eq!(stop_words(SessionState::Cancelled), "Stopped");
+        for ended in [SessionState::Done, SessionState::Failed] {
+            for words in [pause_words(ended), stop_words(ended)] {
+                assert!(words.ends_with(&format!("({})", ended.as_str())) && words.starts_with("The run"), "{words}");
+            }
+        }
+        assert!(pause_words(SessionState::Waiting).contains("waiting"));
+        assert!(pause_words(SessionState::Running).starts_with("Asked"));
+    }
 }
