@@ -69,6 +69,15 @@ fn pause_says_at_once_that_it_waits_for_a_slow_answer_and_then_what_became_of_it
 }
 
 #[test]
+fn a_range_of_events_that_ends_before_it_begins_is_an_error() {
+    let stage = stage();
+    stage.exec(&["hi"]).exits(0);
+    let none = stage.arki(&["events", "last", "--from", "9", "--to", "3"]).exits(2);
+    assert!(none.stderr.contains("--from 9 is after --to 3"), "{none:?}");
+    assert_eq!(stage.arki(&["events", "last", "--from", "2", "--to", "2"]).exits(0).stdout.lines().count(), 1);
+}
+
+#[test]
 fn a_run_that_waits_for_an_approval_is_stopped_too() {
     let call = json!({"path": "a.txt", "content": "x"});
     let stage = Stage::new(vec![Turn::calls().call("write_file", call)]);

@@ -80,6 +80,12 @@ enum PrintedForm {
 
 pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Printer) -> Result<Exit, Error> {
     let EventsArguments { id, follow, from, to, format, observations, types, since, until, agent } = arguments;
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
+    {
+        let message = format!("--from {from} is after --to {to}, so no event can be between them.");
+        return Err(Error::new(Code::USAGE, message, "Swap the two numbers."));
+    }
     match id {
         Some(id) if !observations => {
             let form = match format {

@@ -77,6 +77,7 @@ impl Accounts {
         check: impl FnOnce(&str) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let path = self.directories.config_file();
+        self.user_config_text()?;
         change_private_file(&path, |bytes| {
             let edited = self.edited_config(config::text_of(bytes.unwrap_or_default(), &path)?, edit)?;
             check(&edited)?;

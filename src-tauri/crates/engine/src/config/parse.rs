@@ -28,6 +28,9 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
     if let Some(unknown) = unknown_key(&value, &schema(), &KeyPath::default()) {
         return Err(unknown.fault(file, text));
     }
+    if let Some(place) = list_for_object(&value, &schema(), &KeyPath::default()) {
+        return Err(invalid(file, &format!("{}: must be an object, not a list", place.in_text(text))));
+    }
     let config: ConfigFile = serde_path_to_error::deserialize(value).map_err(|error| {
         let place = KeyPath::from(error.path()).in_text(text);
         let colon = if place.is_empty() { "" } else { ": " };
@@ -235,6 +238,24 @@ fn unknown_in_object(key: &str, item: &Value, schema: &Value, place: &KeyPath) -
     }
 }
 
+/// A list in an object's place, which would be read as its fields in their order.
+fn list_for_object(value: &Value, schema: &Value, place: &KeyPath) -> Option<KeyPath> {
+    let schema = unless_null(schema);
+    let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+    match value {
+        Value::Array(_) if is_object => Some(place.clone()),
+        Value::Array(items) => {
+            let each = schema.get("items")?;
+            items.iter().enumerate().find_map(|(index, item)| list_for_object(item, each, &place.at(index)))
+        }
+        Value::Object(map) => map.iter().find_map(|(key, item)| {
+            let known = schema.get("properties").and_then(|known| known.get(key));
+            list_for_object(item, known.or_else(|| schema.get("additionalProperties"))?, &place.then(key))
+        }),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,6 +314,9 @@ mod tests {
         assert!(fault("{\n  oops").message.contains("line 2"));
         for (text, words) in [
             (r#"{"limits": 5}"#, "must be an object, not 5"),
+            (r#"{"limits": []}"#, "\"limits\" (line 1, column 2): must be an object, not a list"),
+            (r#"{"hooks": {"Stop": [["x"]]}}"#, "must be an object, not a list"),
+            (r#"{"providers": {"a": ["custom"]}}"#, "must be an object, not a list"),
             (r#"{"limits": {"maxTurns": -1}}"#, "can't be negative, as -1 is"),
             (r#"{"limits": {"maxTurns": 99999999999}}"#, "99999999999 is too large"),
             (r#"{"limits": {"maxTurns": 1e99}}"#, "must be a whole number, not 1e+99"),
