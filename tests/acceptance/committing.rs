@@ -336,6 +336,30 @@ fn a_commit_that_is_asked_to_be_signed_is() {
 }
 
 #[test]
+fn a_key_of_ssh_signs_too() {
+    let stage = stage(&["git commit --allow-empty -m two"], |stage| {
+        plain(stage);
+        let home = stage.path("").parent().unwrap().to_owned();
+        let program = home.join("own/keygen");
+        std::fs::create_dir_all(home.join("own")).unwrap();
+        // As ssh-keygen: `-Y sign -n git -f KEY FILE` writes FILE.sig.
+        let script = "#!/bin/sh\nfor file; do :; done\nwhile [ \"$1\" != -f ]; do shift; done\n\
+                      printf -- '-----BEGIN SSH SIGNATURE-----\\nfake-%s\\n-----END SSH SIGNATURE-----\\n' \"$2\" >\"$file.sig\"\n";
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let config = "[gpg]\n\tformat = ssh\n[gpg \"ssh\"]\n\tprogram = ~/own/keygen\n[user]\n\tsigningKey = ~/own/id\n[commit]\n\tgpgSign = true\n";
+        std::fs::write(home.join(".gitconfig"), config).unwrap();
+    });
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let told = results(&stage).remove(0);
+    assert!(told.contains("Arki signed the commit with") && told.contains("own/keygen"), "{told}");
+    assert!(signature(&stage, "HEAD").ends_with("/own/id"), "{told}");
+}
+
+#[test]
 fn where_it_can_not_be_signed_the_result_says_so() {
     let lines = [
         "git commit --allow-empty -S -m two",
