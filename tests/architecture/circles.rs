@@ -5,7 +5,8 @@ use crate::sources::{Source, collect};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What looks alike on every system; elsewhere the system's own modules and what calls them know each other.
-const WITHOUT_CIRCLES: &[&str] = &["disk", "edit", "files", "git"];
+const WITHOUT_CIRCLES: &[&str] =
+    &["api", "context", "disk", "domain", "edit", "files", "git", "mcp", "policy", "process", "sandbox"];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
 

@@ -1,10 +1,8 @@
 //! One event of the append-only log, and how it is chained to the one before it.
 
-use crate::{CallId, CanonicalError, EventBody, EventId, RunId, SessionId, canonical_json, sha256_hex};
-use schemars::JsonSchema;
+use crate::{CallId, CanonicalError, EventBody, EventId, RunId, SessionId, TokenType, canonical_json, sha256_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use ts_rs::TS;
 
 /// The `prevHash` of a session's first event.
 pub const GENESIS_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -105,16 +103,6 @@ impl EventDraft {
             .iter()
             .any(|draft| draft.body.is_intent() || (matches!(draft.body, EventBody::PolicyDecided(_)) && !concludes))
     }
-}
-
-/// The kind of text that a streamed piece belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum TokenType {
-    LlmThinking,
-    LlmResponse,
-    AgentThoughtLlmResponse,
-    FinalSynthesisLlmResponse,
 }
 
 /// A piece of streamed text: shown live, never stored.

@@ -47,7 +47,7 @@ pub use canonical::{
 };
 pub use descent::Descent;
 pub use error::{Code, Error};
-pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
+pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use glob_readings::glob_readings;
 pub use hidden::{is_hidden, one_plain_line};
@@ -55,7 +55,9 @@ pub use hook::{HOOK_PART, HookEvent, HookMoment, HookOutcome, MAX_STOP_HOLDS, No
 pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, RunId, SessionId};
 pub use io_words::io_words;
 pub use message::{Image, MAX_IMAGE_BYTES, Message, PixelSize, Reasoning, ToolRequest, is_picture_name, picture_type};
-pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, UnknownTokens, Usage};
+pub use model::{
+    ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, TokenType, UnknownTokens, Usage,
+};
 pub use part_kind::{MENTION_PART, PICTURE_PART, PartKind, REMINDER_PART, STAGE_PART, late_part_id, results_off};
 pub use payloads::*;
 pub use permissions::Permissions;

@@ -1,6 +1,6 @@
 //! The request to a model and the events that it streams back.
 
-use crate::{Message, Reasoning, TokenType, ToolDefinition, ToolRequest};
+use crate::{Message, Reasoning, ToolDefinition, ToolRequest};
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,16 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ts_rs::TS;
+
+/// The kind of text that a streamed piece belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TokenType {
+    LlmThinking,
+    LlmResponse,
+    AgentThoughtLlmResponse,
+    FinalSynthesisLlmResponse,
+}
 
 /// One request. The messages only grow at their end within a run, so that the provider's prompt cache hits.
 #[derive(Debug, Clone)]

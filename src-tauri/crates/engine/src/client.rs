@@ -4,10 +4,10 @@
 use crate::Engine;
 use crate::approvals::resolve::Resolution;
 use crate::client_capabilities::ClientCapabilities;
-use crate::events::observing::Observing;
 use crate::mcp::Answering;
 use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
+use crate::records::observing::Observing;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::resuming::DefinitionChoice;

@@ -1,9 +1,7 @@
-//! Events on their way to subscribers: the log that runs write, the live bus, frames for a window, observations.
+//! Events on their way to subscribers: the log that runs write, the live bus, frames for a window.
 
 pub(crate) mod announcer;
 pub(crate) mod bus;
 pub(crate) mod frames;
-pub(crate) mod observations;
-pub(crate) mod observing;
 pub(crate) mod recorded_log;
 pub(crate) mod subscription;

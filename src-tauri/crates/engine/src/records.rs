@@ -5,6 +5,8 @@ pub(crate) mod contents;
 pub(crate) mod events_since;
 pub(crate) mod follow_others;
 pub(crate) mod model_memory;
+pub(crate) mod observations;
+pub(crate) mod observing;
 #[cfg(test)]
 pub(crate) mod reads;
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! that name tells which check it was (`trace`): so no two checks share a rule with the same decision. A new check or rule
 //! needs its line in `trace::check_of`.
 
-use crate::decide::{JudgedLine, may_run_git};
+use crate::judged_line::{JudgedLine, may_run_git};
 use crate::question::ChangedGit;
 use crate::{PolicyQuestion, PolicySettings, Subject, git_line, risk};
 use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};

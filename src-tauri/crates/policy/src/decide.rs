@@ -2,10 +2,11 @@
 
 use crate::checks::{BUILD_RULE, CheckInput, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR, first_hit};
 use crate::command_line::SimpleCommand;
-use crate::coverage::{self, Coverage};
+use crate::coverage;
+use crate::judged_line::{JudgedLine, builds, fed, may_run_git, only_reads};
 use crate::wide_read::WideRead;
 use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, Verdict};
-use crate::{build, danger, powershell, read_only, risk};
+use crate::{danger, risk};
 use arki_domain::{Decision, PolicyCheck};
 
 /// Judges one call. Executes nothing, reads nothing.
@@ -87,21 +88,6 @@ pub fn is_read_only(command: &str, sandboxed: bool) -> bool {
     only_reads(Shell::native(), &CommandLine::parse(command), sandboxed).is_some()
 }
 
-fn only_reads(shell: Shell, line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
-    match shell {
-        Shell::Bash => read_only::wide_reads(line, sandboxed),
-        Shell::PowerShell => powershell::wide_reads(line),
-    }
-}
-
-fn builds(shell: Shell, line: &CommandLine) -> Option<Vec<WideRead>> {
-    match shell {
-        Shell::Bash => build::wide_reads(line),
-        // There is no sandbox that would hold it.
-        Shell::PowerShell => None,
-    }
-}
-
 /// Returns what a line that may be allowed for what it does reads, and of which the line alone does not tell whether
 /// anyone should be asked; `None` for any other line.
 #[must_use]
@@ -118,63 +104,6 @@ pub fn reads_under_rules(question: &PolicyQuestion<'_>, settings: &PolicySetting
     let line = CommandLine::parse(command);
     let fed = fed(Shell::native(), command, &line);
     coverage::reads(fed.as_ref().unwrap_or(&line), &settings.sources(Shell::native(), question))
-}
-
-/// The line with here-documents for any command, where it isn't understood without; a rule says who may be fed.
-fn fed(shell: Shell, command: &str, line: &CommandLine) -> Option<CommandLine> {
-    (shell == Shell::Bash && line.commands().is_none() && command.contains("<<"))
-        .then(|| CommandLine::parse_fed(command))
-}
-
-/// A shell line, and what is known of it.
-pub(crate) struct JudgedLine<'a> {
-    pub(crate) line: CommandLine,
-    pub(crate) only_reads: bool,
-    /// It only reads, as far as the line tells.
-    pub(crate) may_only_read: bool,
-    pub(crate) builds: bool,
-    pub(crate) danger: Option<String>,
-    /// The rules that together allow it.
-    pub(crate) covered: Option<Coverage<'a>>,
-}
-
-impl<'a> JudgedLine<'a> {
-    fn new(shell: Shell, line: &str, question: &PolicyQuestion<'_>, settings: &'a PolicySettings) -> Self {
-        let command = line;
-        let line = CommandLine::parse_as(shell, command);
-        let subject = question.subject;
-        let is_looked_at = |read: &WideRead| subject.wide_reads_checked || subject.harmless_reads.contains(read);
-        let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);
-        let wide_reads = only_reads(shell, &line, question.sandboxed);
-        let may_only_read = wide_reads.is_some();
-        let only_reads = wide_reads.is_some_and(looked_at);
-        let builds = question.sandboxed && !only_reads && builds(shell, &line).is_some_and(looked_at);
-        let danger = if only_reads || builds { None } else { danger::of_line(&line) };
-        let fed = fed(shell, command, &line);
-        let covered = coverage::covered(fed.as_ref().unwrap_or(&line), &settings.sources(shell, question));
-        let covered = covered.filter(|covered| covered.reads.iter().all(is_looked_at));
-        Self { line, only_reads, may_only_read, builds, danger, covered }
-    }
-
-    /// Returns what the user should know before answering.
-    fn warning(&self, decision: Decision) -> Option<String> {
-        if decision == Decision::Allow {
-            return None;
-        }
-        let unclear = || {
-            self.line.unclear().map(|why| {
-                format!(
-                    "The command contains {why}, so Arki can't analyse \
-            it."
-                )
-            })
-        };
-        self.danger.clone().or_else(unclear)
-    }
-}
-
-pub(crate) fn may_run_git(line: &CommandLine) -> bool {
-    line.may_run(&["git".to_owned()])
 }
 
 /// Returns whether a sandbox does not keep all of git from a command.

@@ -28,6 +28,7 @@ mod git_settings;
 mod git_signing;
 mod here_documents;
 mod invisible;
+mod judged_line;
 mod line_match;
 mod line_parts;
 mod plain_shell;

@@ -1,7 +1,7 @@
 //! The risk of a call, and what follows from it alone: seed 002's analysis, within the order of the contract.
 
 use super::checks::{Hit, LARGE_FILES, LARGE_LINES, hit};
-use super::decide::JudgedLine;
+use super::judged_line::JudgedLine;
 use super::question::{Impact, PolicyQuestion};
 use arki_domain::{Category, Decision, Risk};
 

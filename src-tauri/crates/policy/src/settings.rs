@@ -2,7 +2,7 @@
 
 use super::checks::{BUILD_RULE, Hit, RULE_SEPARATOR};
 use super::coverage::{AllowedByEffect, AllowingSources, Coverage};
-use super::decide::JudgedLine;
+use super::judged_line::JudgedLine;
 use super::question::PolicyQuestion;
 use super::rules::{PolicyRule, RuleDefinition, RuleError};
 use super::{CommandLine, Shell};

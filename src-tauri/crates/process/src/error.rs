@@ -1,9 +1,11 @@
 //! Commands that could not be started, and sandboxes that could not be built.
 
-use crate::open_files::MIN_OPEN_FILES;
 use arki_domain::{Code, Error};
 use std::io;
 use std::path::PathBuf;
+
+/// A run with one command gets along with 40. Several at once, sub-agents and servers take more.
+pub(crate) const MIN_OPEN_FILES: u64 = 128;
 
 /// The result of every fallible operation in this crate.
 pub type Result<T, E = ProcessError> = std::result::Result<T, E>;

@@ -1,10 +1,8 @@
 //! How many files this process may have open at the same time. Many systems start programs with few; a run needs more.
 
-use crate::error::ProcessError;
+use crate::error::{MIN_OPEN_FILES, ProcessError};
 use std::sync::OnceLock;
 
-/// A run with one command gets along with 40. Several at once, sub-agents and servers take more.
-pub(crate) const MIN_OPEN_FILES: u64 = 128;
 /// More are of no use.
 #[cfg(unix)]
 const ENOUGH: u64 = 65_536;

@@ -4,7 +4,7 @@
 
 use super::ConfigFile;
 #[cfg(test)]
-use crate::accounts::config_keys::key_path;
+use super::key_path::key_path;
 use arki_llm::ProviderKind;
 use schemars::JsonSchema;
 use serde_json::Value;

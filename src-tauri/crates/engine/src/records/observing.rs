@@ -1,6 +1,6 @@
 //! A client's subscriptions to observations, by their numbers.
 
-use crate::events::observations::Observations;
+use crate::records::observations::Observations;
 use arki_domain::Error;
 use arki_domain::projection::Observation;
 use std::collections::BTreeMap;

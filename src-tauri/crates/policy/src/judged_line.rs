@@ -1,0 +1,79 @@
+//! A shell line as the checks judge it: what it is known to do, and which rules cover it.
+
+use crate::coverage::{self, Coverage};
+use crate::wide_read::WideRead;
+use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell};
+use crate::{build, danger, powershell, read_only};
+use arki_domain::Decision;
+
+/// A shell line, and what is known of it.
+pub(crate) struct JudgedLine<'a> {
+    pub(crate) line: CommandLine,
+    pub(crate) only_reads: bool,
+    /// It only reads, as far as the line tells.
+    pub(crate) may_only_read: bool,
+    pub(crate) builds: bool,
+    pub(crate) danger: Option<String>,
+    /// The rules that together allow it.
+    pub(crate) covered: Option<Coverage<'a>>,
+}
+
+impl<'a> JudgedLine<'a> {
+    pub(crate) fn new(shell: Shell, line: &str, question: &PolicyQuestion<'_>, settings: &'a PolicySettings) -> Self {
+        let command = line;
+        let line = CommandLine::parse_as(shell, command);
+        let subject = question.subject;
+        let is_looked_at = |read: &WideRead| subject.wide_reads_checked || subject.harmless_reads.contains(read);
+        let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);
+        let wide_reads = only_reads(shell, &line, question.sandboxed);
+        let may_only_read = wide_reads.is_some();
+        let only_reads = wide_reads.is_some_and(looked_at);
+        let builds = question.sandboxed && !only_reads && builds(shell, &line).is_some_and(looked_at);
+        let danger = if only_reads || builds { None } else { danger::of_line(&line) };
+        let fed = fed(shell, command, &line);
+        let covered = coverage::covered(fed.as_ref().unwrap_or(&line), &settings.sources(shell, question));
+        let covered = covered.filter(|covered| covered.reads.iter().all(is_looked_at));
+        Self { line, only_reads, may_only_read, builds, danger, covered }
+    }
+
+    /// Returns what the user should know before answering.
+    pub(crate) fn warning(&self, decision: Decision) -> Option<String> {
+        if decision == Decision::Allow {
+            return None;
+        }
+        let unclear = || {
+            self.line.unclear().map(|why| {
+                format!(
+                    "The command contains {why}, so Arki can't analyse \
+            it."
+                )
+            })
+        };
+        self.danger.clone().or_else(unclear)
+    }
+}
+
+pub(crate) fn only_reads(shell: Shell, line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
+    match shell {
+        Shell::Bash => read_only::wide_reads(line, sandboxed),
+        Shell::PowerShell => powershell::wide_reads(line),
+    }
+}
+
+pub(crate) fn builds(shell: Shell, line: &CommandLine) -> Option<Vec<WideRead>> {
+    match shell {
+        Shell::Bash => build::wide_reads(line),
+        // There is no sandbox that would hold it.
+        Shell::PowerShell => None,
+    }
+}
+
+/// The line with here-documents for any command, where it isn't understood without; a rule says who may be fed.
+pub(crate) fn fed(shell: Shell, command: &str, line: &CommandLine) -> Option<CommandLine> {
+    (shell == Shell::Bash && line.commands().is_none() && command.contains("<<"))
+        .then(|| CommandLine::parse_fed(command))
+}
+
+pub(crate) fn may_run_git(line: &CommandLine) -> bool {
+    line.may_run(&["git".to_owned()])
+}
