@@ -5,7 +5,6 @@ use crate::accounts::keys::keychain_answers;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
-use crate::{Engine, EngineOptions};
 use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Error, io_words};
@@ -48,28 +47,6 @@ impl Check {
     }
 }
 
-/// Returns what can be checked where the database cannot be opened for this reason, which `name` is a check of.
-///
-/// # Errors
-/// When not even a database in memory can be made.
-pub async fn doctor_without_database(
-    options: EngineOptions,
-    folder: &Path,
-    name: &'static str,
-    reason: Error,
-) -> Result<Vec<Check>, Error> {
-    let engine = Engine::without_database(options)?;
-    let doctor = engine.doctor();
-    let storage = Check {
-        name: "storage",
-        state: CheckState::Warning,
-        detail: "unknown until the database can be opened".to_owned(),
-        hint: String::new(),
-    };
-    let failed = Check::of(name, CheckState::Failed, reason);
-    Ok(doctor.checks(folder, [failed, storage, doctor.check_disk()]).await)
-}
-
 /// The checks of this machine, the data and a folder.
 pub struct Doctor {
     records: Arc<Records>,
@@ -86,6 +63,17 @@ impl Doctor {
         sessions: Arc<Sessions>,
     ) -> Self {
         Self { records, accounts, projects, sessions }
+    }
+
+    /// Returns what can be checked where the database can't be opened for this reason, which `name` is a check of.
+    pub async fn checks_without_database(&self, folder: &Path, name: &'static str, reason: Error) -> Vec<Check> {
+        let storage = Check {
+            name: "storage",
+            state: CheckState::Warning,
+            detail: "unknown until the database can be opened".to_owned(),
+            hint: String::new(),
+        };
+        self.checks(folder, [Check::of(name, CheckState::Failed, reason), storage, self.check_disk()]).await
     }
 
     /// Checks configuration, database, keychain, sandbox, the folder and providers.

@@ -103,7 +103,10 @@ impl Engine {
     }
 
     /// Returns for what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
-    pub(crate) fn without_database(options: EngineOptions) -> Result<Arc<Self>, Error> {
+    ///
+    /// # Errors
+    /// When not even a database in memory can be made.
+    pub fn without_database(options: EngineOptions) -> Result<Arc<Self>, Error> {
         let options = EngineOptions { ephemeral: true, ..options };
         Self::over(options, None, |_, store_options| Ok((Store::open_in_memory(store_options)?, None)))
     }

@@ -58,7 +58,7 @@ pub use client_capabilities::ClientCapabilities;
 pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use crash_reports::{keep_crash_reports, newest_crash_report, remove_crash_reports};
 pub use directories::Directories;
-pub use doctor::{Check, CheckState, Doctor, doctor_without_database};
+pub use doctor::{Check, CheckState, Doctor};
 pub use engine::{Engine, EngineOptions, Verified, VerifyScope, verify};
 pub use events::frames::Frames;
 pub use events::subscription::{EventClass, EventFilter, Lagged, Subscription};

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_domain::Error;
-use arki_engine::{Check, CheckState, Engine, EngineOptions, doctor_without_database};
+use arki_engine::{Check, CheckState, Engine, EngineOptions};
 use std::path::Path;
 
 pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Printer) -> Exit {
@@ -18,7 +18,7 @@ pub(crate) async fn without_database(
     (name, reason): (&'static str, Error),
     output: &Printer,
 ) -> Result<Exit, Error> {
-    Ok(print(doctor_without_database(options, folder, name, reason).await?, output))
+    Ok(print(Engine::without_database(options)?.doctor().checks_without_database(folder, name, reason).await, output))
 }
 
 fn print(checks: Vec<Check>, output: &Printer) -> Exit {
