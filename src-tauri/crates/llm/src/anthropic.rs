@@ -14,8 +14,8 @@ mod stream_tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::growing_request::{open_list, to_json};
 use crate::image_data::Images;
+use crate::json_parts::{open_list, to_json};
 use crate::wire_format::WireFormat;
 use crate::{ProviderSettings, Secret, catalogue};
 use arki_domain::{ChatRequest, Error, Message};

@@ -12,7 +12,7 @@ mod summary;
 use crate::ProviderSettings;
 use crate::catalogue::DEMO_MODELS;
 use crate::prompt;
-use crate::providers::WrittenAgain;
+use crate::written_again::WrittenAgain;
 use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Error, Message, PreparedRequest, sha256_hex};
 use async_trait::async_trait;
 use conversation::{Conversation, Request};

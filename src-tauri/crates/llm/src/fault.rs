@@ -1,7 +1,8 @@
 //! Errors of a provider, in sentences for people. The only place that makes such faults, so that they read alike, carry
 //! no internals of the HTTP library, and never a key.
 
-use crate::http::proxy_for;
+use crate::provider::without_credentials;
+use crate::proxy::proxy_for;
 use crate::vendor_error::VendorError;
 use crate::{ProviderKind, ProviderSettings, Secret};
 use arki_domain::{Code, Error};
@@ -355,16 +356,6 @@ impl Target {
         let words = secrets.fold(words, |words, secret| words.replace(secret, "[redacted]"));
         if words.is_empty() { String::new() } else { format!(" It says: {words}") }
     }
-}
-
-/// Returns the URL without user name, password and query.
-pub(crate) fn without_credentials(url: &reqwest::Url) -> String {
-    let mut url = url.clone();
-    // Both fail only for URLs that cannot have credentials at all.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.as_str().trim_end_matches('/').to_owned()
 }
 
 /// The library's own error is hidden within one of I/O, which shows its words alone.

@@ -15,8 +15,8 @@ mod stream_tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::growing_request::open_list;
 use crate::image_data::Images;
+use crate::json_parts::open_list;
 use crate::wire_format::WireFormat;
 use crate::{ProviderSettings, Secret};
 use arki_domain::{ChatRequest, Error, Message};

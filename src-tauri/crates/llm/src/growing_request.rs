@@ -4,13 +4,13 @@
 //! The bytes and the hash of the conversation so far are kept, so that a turn costs what it adds, not what went before.
 
 use crate::image_data::Images;
+use crate::json_parts::to_json;
 use crate::prompt::{self, End, Sendable};
 use crate::refused_parameters::RefusedParameters;
 use crate::schema_in_words::schema_in_words;
 use crate::wire_format::WireFormat;
 use arki_domain::{ChatRequest, Error, Message, ModelOptions, PreparedRequest, ToolDefinition, portable_schema};
 use bytes::{Bytes, BytesMut};
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -203,19 +203,4 @@ fn writable(body: Bytes) -> BytesMut {
         copy.extend_from_slice(&shared);
         copy
     })
-}
-
-/// The head of a request: `value` without its closing brace, and the beginning of the list that `list` names.
-pub(crate) fn open_list(value: &impl Serialize, list: &str) -> Result<Vec<u8>, Error> {
-    let mut head = to_json(value)?;
-    head.truncate(head.len() - 1);
-    if !head.ends_with(b"{") {
-        head.push(b',');
-    }
-    head.extend_from_slice(format!("\"{list}\":[").as_bytes());
-    Ok(head)
-}
-
-pub(crate) fn to_json(value: &impl Serialize) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(value).map_err(Error::internal)
 }

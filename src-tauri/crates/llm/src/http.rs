@@ -1,9 +1,9 @@
 //! The HTTP client of one provider: time-outs, certificates, proxies.
 
 use crate::fault::Target;
+use crate::provider::Timeouts;
+use crate::proxy::is_loopback;
 use arki_domain::Error;
-use hyper::Uri;
-use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Url};
 use std::ffi::OsString;
@@ -11,23 +11,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
-
-/// The times to wait for a provider before giving up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// The time limit for a connection, TLS included.
-    pub connect: Duration,
-    /// The time limit from the request until the answer begins. A local model may read a long prompt in silence.
-    pub first_byte: Duration,
-    /// The time limit between two pieces of an answer; keep-alive comments count as pieces.
-    pub idle: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), first_byte: Duration::from_secs(120), idle: Duration::from_secs(120) }
-    }
-}
 
 /// Names a PEM file with certificates besides the system's.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
@@ -85,32 +68,6 @@ pub(crate) fn install_crypto() {
         // Fails only when another thread was faster.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
-}
-
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    match host.parse::<std::net::IpAddr>() {
-        Ok(address) => address.is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
-}
-
-/// Returns the proxy on the way, without its password: by the same rules, from the environment and the system, as the
-/// client itself goes by.
-pub(crate) fn proxy_for(url: &Url) -> Option<(String, u16)> {
-    if is_loopback(url) {
-        return None;
-    }
-    let proxy = Matcher::from_system().intercept(&url.as_str().parse::<Uri>().ok()?)?;
-    let default = match proxy.uri().scheme_str() {
-        Some("https") => 443,
-        Some(scheme) if scheme.starts_with("socks") => 1080,
-        _ => 80,
-    };
-    let host = proxy.uri().host()?;
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    Some((host.to_owned(), proxy.uri().port_u16().unwrap_or(default)))
 }
 
 #[cfg(test)]

@@ -14,16 +14,3 @@ pub trait KeySource: Send + Sync {
     /// Returns where a key that was found comes from, in words that finish “found in …”. Looks nowhere.
     fn place(&self, provider: &ProviderSettings) -> String;
 }
-
-/// A provider's need for a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyNeed {
-    /// Never sent, never looked for.
-    None,
-    /// Looked for only once the server has refused a request without one.
-    WhenRefused,
-    /// Sent where there is one.
-    Optional,
-    /// No request without one.
-    Required,
-}

@@ -2,8 +2,8 @@
 //! the answer.
 
 use crate::catalogue::{self, ModelInfo, ModelSource};
-use crate::http::is_loopback;
 use crate::model_list::ListedModel;
+use crate::proxy::is_loopback;
 use crate::{ProviderKind, ProviderSettings};
 use reqwest::Url;
 

@@ -10,8 +10,8 @@ mod tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::growing_request::{open_list, to_json};
 use crate::image_data::Images;
+use crate::json_parts::{open_list, to_json};
 use crate::sse::Framing;
 use crate::wire_format::WireFormat;
 use crate::{Capability, ModelInfo, ProviderSettings, catalogue};

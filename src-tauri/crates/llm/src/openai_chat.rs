@@ -14,8 +14,8 @@ mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
 use crate::call_names::acceptable_id;
-use crate::growing_request::{open_list, to_json};
 use crate::image_data::Images;
+use crate::json_parts::{open_list, to_json};
 use crate::wire_format::{WireFormat, bearer};
 use crate::{ProviderSettings, Secret, catalogue};
 use arki_domain::{CallId, ChatRequest, Error, Message};

@@ -1,7 +1,6 @@
 //! A provider's configuration. Plain data: where it comes from is the engine's business.
 
-use crate::fault::without_credentials;
-use crate::{KeyNeed, Price, Timeouts};
+use crate::Price;
 use arki_domain::{Code, Error};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -263,4 +262,44 @@ impl fmt::Debug for ProviderSettings {
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
+}
+
+/// A provider's need for a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyNeed {
+    /// Never sent, never looked for.
+    None,
+    /// Looked for only once the server has refused a request without one.
+    WhenRefused,
+    /// Sent where there is one.
+    Optional,
+    /// No request without one.
+    Required,
+}
+
+/// The times to wait for a provider before giving up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// The time limit for a connection, TLS included.
+    pub connect: Duration,
+    /// The time limit from the request until the answer begins. A local model may read a long prompt in silence.
+    pub first_byte: Duration,
+    /// The time limit between two pieces of an answer; keep-alive comments count as pieces.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), first_byte: Duration::from_secs(120), idle: Duration::from_secs(120) }
+    }
+}
+
+/// Returns the URL without user name, password and query.
+pub(crate) fn without_credentials(url: &reqwest::Url) -> String {
+    let mut url = url.clone();
+    // Both fail only for URLs that cannot have credentials at all.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.as_str().trim_end_matches('/').to_owned()
 }

@@ -9,13 +9,12 @@ use crate::growing_request::rewrite;
 use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
-use crate::prompt::sendable;
 use crate::provider_connection::ProviderConnection;
 use crate::wire_format::WireFormat;
 use crate::wire_model::WireModel;
+use crate::written_again::WrittenAgain;
 use crate::{KeySource, ModelMemory, ProviderKind, ProviderSettings};
-use arki_domain::{ChatModel, ChatRequest, Code, Error, Message};
-use bytes::Bytes;
+use arki_domain::{ChatModel, ChatRequest, Code, Error};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -149,21 +148,6 @@ impl Providers {
         };
         let hint = format!("{add} or in Settings, or use one of: {}.", known.join(", "));
         Error::new(Code::UNKNOWN_PROVIDER, format!("There is no provider “{provider}”."), hint)
-    }
-}
-
-/// A past request, written once more.
-#[derive(Debug, Clone)]
-pub struct WrittenAgain {
-    /// The messages in a form that may be sent: every call has its result, and none is empty.
-    pub messages: Vec<Arc<Message>>,
-    /// The bytes that were sent; `None` where none were found that have the hash.
-    pub body: Option<Bytes>,
-}
-
-impl WrittenAgain {
-    pub(crate) fn unproven(request: &ChatRequest) -> Self {
-        Self { messages: sendable(&request.messages, &request.images).messages, body: None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checks that a server takes connections: its name, its address, or those of the proxy on the way.
 
 use crate::fault::Target;
-use crate::http::proxy_for;
+use crate::proxy::proxy_for;
 use arki_domain::Error;
 use reqwest::Url;
 use std::time::Duration;

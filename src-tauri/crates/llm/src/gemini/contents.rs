@@ -4,8 +4,8 @@ use super::generation::Generation;
 use super::kept_parts::kept_parts;
 use super::said::Said;
 use super::wire::{Blob, Content, FunctionResponse, Part, Role};
-use crate::growing_request::to_json;
 use crate::image_data::{Images, base64_of};
+use crate::json_parts::to_json;
 use arki_domain::{Error, Message};
 use std::sync::Arc;
 

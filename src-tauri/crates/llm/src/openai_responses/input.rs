@@ -2,8 +2,8 @@
 
 use super::kept::{DIVIDER, Kept, ReasoningItem, recall};
 use crate::call_names::{acceptable_id, acceptable_name};
-use crate::growing_request::to_json;
 use crate::image_data::{Images, data_url_of};
+use crate::json_parts::to_json;
 use crate::tool_arguments::object_text;
 use arki_domain::{Error, Message, Reasoning, ToolRequest};
 use serde::Serialize;

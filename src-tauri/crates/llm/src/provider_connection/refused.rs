@@ -2,7 +2,7 @@
 //! smaller than the known one. They outlast the run and the process.
 
 use super::ProviderConnection;
-use crate::fault::without_credentials;
+use crate::provider::without_credentials;
 use crate::refused_parameters::RefusedParameters;
 use async_trait::async_trait;
 use std::collections::HashMap;
