@@ -137,7 +137,7 @@ impl AnswerSoFar {
             }
             if kept.elapsed() >= KEEP_PARTIAL_EVERY {
                 if let Some(piece) = self.not_yet_kept()
-                    && let Err(fault) = log.log.keep_partial(&log.session_id, Some(piece)).await
+                    && let Err(fault) = log.followed.log.keep_partial(&log.followed.session_id, Some(piece)).await
                 {
                     return AnswerEnd::Failed(fault);
                 }

@@ -111,22 +111,9 @@ fn refused(why: &str) -> Error {
 
 /// Returns the result for a call that cannot be stored as it was meant.
 pub(crate) fn not_done(call: &ToolRequest, fault: &Error) -> ToolResult {
-    ToolResult {
-        call_id: call.call_id.clone(),
-        tool_id: call.tool_id.clone(),
-        result: format!("Error: {} {}", fault.message, fault.hint),
-        styles: Vec::new(),
-        is_error: true,
-        duration_ms: 0,
-        truncated: false,
-        code: Some(fault.code.clone()),
-        possible_secrets: 0,
-        async_call_id: None,
-        process_id: None,
-        usage: None,
-        background: Vec::new(),
-        elicitations: Vec::new(),
-    }
+    let text = format!("Error: {} {}", fault.message, fault.hint);
+    let result = ToolResult::new(call.call_id.clone(), call.tool_id.clone(), text);
+    ToolResult { is_error: true, code: Some(fault.code.clone()), ..result }
 }
 
 /// The same call under a name that can be stored. An id that cannot is left out; it gets one later.

@@ -16,7 +16,7 @@ pub(crate) struct CallRunner {
 impl CallRunner {
     pub(crate) fn context(&self, log: &RunLog) -> CallContext {
         CallContext {
-            session_id: log.session_id.clone(),
+            session_id: log.followed.session_id.clone(),
             run_id: log.state.run_id.clone(),
             options: log.state.options.clone(),
             time_left: self.stops.time_left(&log.state),
@@ -24,7 +24,7 @@ impl CallRunner {
             previous: None,
             sees_pictures: self.model.sees_pictures(),
             agent_state: log.seen_state().clone(),
-            last_seq: log.last_seq,
+            last_seq: log.followed.last_seq,
             cancel: self.stops.cancel.clone(),
             pause: self.stops.pause.clone(),
         }
@@ -38,26 +38,27 @@ impl CallRunner {
             0 | 1 => self.executor.execute(pending, &context).await?,
             _ => self.executor.execute_together(&row, &context).await?,
         };
-        log.take(&executed.events).await?;
+        log.take(executed.events.clone()).await?;
         Ok(executed)
     }
 
     /// Returns whether any ran.
     pub(crate) async fn run_hooks(&self, log: &mut RunLog, moment: &HookMoment) -> Result<bool, Error> {
         let events = self.executor.run_hooks(moment, &log.state.hooks, &self.context(log)).await?;
-        log.take(&events).await?;
-        Ok(!events.is_empty())
+        let has_run = !events.is_empty();
+        log.take(events).await?;
+        Ok(has_run)
     }
 
     /// Hooks of which nobody knows how they ended are told of before anything else is done.
     pub(crate) async fn settle_hooks(&self, log: &mut RunLog) -> Result<(), Error> {
         if let Some(hook) = log.state.interrupted_hook().cloned() {
             let events = self.executor.settle_hook(&hook, &self.context(log)).await?;
-            log.take(&events).await?;
+            log.take(events).await?;
         }
         if let Some(call) = log.state.finished_call().cloned() {
             let events = self.executor.settle_hooks_after(&call, &self.context(log)).await?;
-            log.take(&events).await?;
+            log.take(events).await?;
         }
         Ok(())
     }

@@ -272,7 +272,7 @@ impl CompactionLog for RunLog {
     }
 
     async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
-        self.log.keep_head(head).await
+        self.followed.log.keep_head(head).await
     }
 }
 

@@ -171,20 +171,6 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         }
         CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is unknown.".to_owned(),
     };
-    ToolResult {
-        call_id: pending.call.call_id.clone(),
-        tool_id: pending.call.tool_id.clone(),
-        result,
-        styles: Vec::new(),
-        is_error: true,
-        duration_ms: 0,
-        truncated: false,
-        code: Some(Code::CANCELLED.0.to_owned()),
-        possible_secrets: 0,
-        async_call_id: None,
-        process_id: None,
-        usage: None,
-        background: Vec::new(),
-        elicitations: Vec::new(),
-    }
+    let result = ToolResult::new(pending.call.call_id.clone(), pending.call.tool_id.clone(), result);
+    ToolResult { is_error: true, code: Some(Code::CANCELLED.0.to_owned()), ..result }
 }

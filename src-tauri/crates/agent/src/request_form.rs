@@ -91,7 +91,7 @@ impl LoggedRequest {
         if self.head.as_ref() == Some(&head) {
             return Ok(None);
         }
-        let hash = log.log.keep_head(&head.clone().written_as(prepared)).await?;
+        let hash = log.followed.log.keep_head(&head.clone().written_as(prepared)).await?;
         self.head = Some(head);
         Ok(Some(hash))
     }

@@ -6,7 +6,7 @@
 use arki_domain::projection::{
     AgentState, PendingCall, Progress, READ_RESULT_TOOL, RunState, SavedText, StateSavingStrategy, Transcript,
 };
-use arki_domain::{Error, Event, EventBody, EventDraft, EventLog, SessionId};
+use arki_domain::{Error, Event, EventBody, EventLog, FollowedLog, SessionId};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -20,13 +20,10 @@ pub struct RunSnapshot {
 
 /// One run's events: appended here, and folded.
 pub struct RunLog {
-    pub(crate) log: Arc<dyn EventLog>,
-    pub(crate) session_id: SessionId,
+    pub(crate) followed: FollowedLog,
     pub(crate) state: RunState,
     pub(crate) transcript: Transcript,
     pub(crate) progress: Progress,
-    /// The last event that was folded.
-    pub(crate) last_seq: u64,
     /// The run's own copy of the session's state, as long as it differs from what is stored.
     unsaved_state: Option<AgentState>,
     state_saving: StateSavingStrategy,
@@ -40,7 +37,8 @@ impl RunLog {
         state_saving: StateSavingStrategy,
     ) -> Self {
         let RunSnapshot { state, transcript, progress, last_seq } = standing;
-        Self { log, session_id, state, transcript, progress, last_seq, unsaved_state: None, state_saving }
+        let followed = FollowedLog { log, session_id, last_seq };
+        Self { followed, state, transcript, progress, unsaved_state: None, state_saving }
     }
 
     /// Stores events; before an end or a pause also what is not yet stored of the session's state.
@@ -48,32 +46,26 @@ impl RunLog {
         if bodies.iter().any(is_stop) {
             bodies.splice(0..0, self.take_unsaved_state());
         }
-        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
-        let events = self.log.append(&self.session_id, drafts).await?;
-        self.take(&events).await
+        let events = self.followed.append(&self.state.run_id, bodies).await?;
+        self.fold(&events);
+        Ok(())
     }
 
-    /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
-    /// enough for the user to say something.
-    pub(crate) async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Error> {
-        for event in events {
-            if event.seq > self.last_seq + 1 {
-                return self.catch_up().await;
-            }
-            self.fold(event);
-        }
+    /// Folds what was appended for this run, with what others appended.
+    pub(crate) async fn take(&mut self, events: Vec<Arc<Event>>) -> Result<(), Error> {
+        let events = self.followed.unseen(events).await?;
+        self.fold(&events);
         Ok(())
     }
 
     pub(crate) async fn catch_up(&mut self) -> Result<(), Error> {
-        let events = self.log.read_after(&self.session_id, self.last_seq).await?;
-        events.iter().for_each(|event| self.fold(event));
+        let events = self.followed.catch_up().await?;
+        self.fold(&events);
         Ok(())
     }
 
-    fn fold(&mut self, event: &Event) {
-        if event.seq > self.last_seq {
-            self.last_seq = event.seq;
+    fn fold(&mut self, events: &[Arc<Event>]) {
+        for event in events {
             let body = event.body();
             self.state.apply_body(event, &body);
             self.progress.apply(event, &body);
@@ -94,7 +86,7 @@ impl RunLog {
     }
 
     async fn logged_result(&self, seq: u64) -> Result<Option<String>, Error> {
-        let event = self.log.event(&self.session_id, seq).await?;
+        let event = self.followed.log.event(&self.followed.session_id, seq).await?;
         Ok(event.and_then(|event| match event.body() {
             EventBody::ToolResult(result) => Some(result.result),
             _ => None,

@@ -40,7 +40,7 @@ impl RunHost {
         }
         let late = self.parts.late_context.clone();
         late_context::add(&mut self.record, late, self.parts.model.context_window()).await?;
-        if let Some(created) = self.record.progress.checkpoint_due(self.record.last_seq) {
+        if let Some(created) = self.record.progress.checkpoint_due(self.record.followed.last_seq) {
             self.record.append(vec![created.into()]).await?;
         }
         if let Some(end) = self.make_room().await? {
@@ -224,7 +224,7 @@ impl RunHost {
     }
 
     fn answer(&self, turn: u32) -> AnswerSoFar {
-        let (session_id, run_id) = (self.record.session_id.clone(), self.record.state.run_id.clone());
+        let (session_id, run_id) = (self.record.followed.session_id.clone(), self.record.state.run_id.clone());
         AnswerSoFar::new(session_id, run_id, turn, &self.ask, &self.parts.redactor, self.parts.bus.clone())
     }
 
@@ -280,7 +280,7 @@ impl RunHost {
             self.record.append(bodies).await?;
         }
         match is_partly_kept {
-            true => self.record.log.keep_partial(&self.record.session_id, None).await,
+            true => self.record.followed.log.keep_partial(&self.record.followed.session_id, None).await,
             false => Ok(()),
         }
     }

@@ -106,20 +106,6 @@ fn whole_call(tool_id: &str, args: &Value) -> String {
 }
 
 fn not_done(call: &ToolCall, words: &str) -> ToolResult {
-    ToolResult {
-        call_id: call.call_id.clone(),
-        tool_id: call.tool_id.clone(),
-        result: words.to_owned(),
-        styles: Vec::new(),
-        is_error: true,
-        duration_ms: 0,
-        truncated: false,
-        code: None,
-        possible_secrets: 0,
-        async_call_id: None,
-        process_id: None,
-        usage: None,
-        background: Vec::new(),
-        elicitations: Vec::new(),
-    }
+    let result = ToolResult::new(call.call_id.clone(), call.tool_id.clone(), words.to_owned());
+    ToolResult { is_error: true, ..result }
 }

@@ -59,7 +59,7 @@ impl Core for Overheard {
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error> {
         host.record.set_agent_state(Map::from_iter([("mine".to_owned(), Value::from(1))])).await?;
         let theirs = EventDraft::of_session(StateChanged::setting("theirs", 2));
-        host.record.log.append(&host.record.session_id, vec![theirs]).await?;
+        host.record.followed.log.append(&host.record.followed.session_id, vec![theirs]).await?;
         host.record.catch_up().await?;
         assert_eq!(host.record.agent_state().len(), 2);
         if let Some(end) = host.ask_model().await? {

@@ -258,3 +258,26 @@ pub enum ElicitationAnswer {
     /// Nobody answered in time; the server was told that it was cancelled.
     TimedOut,
 }
+
+impl ToolResult {
+    /// The result of a call that worked, with nothing beside its text.
+    #[must_use]
+    pub fn new(call_id: CallId, tool_id: String, result: String) -> Self {
+        Self {
+            call_id,
+            tool_id,
+            result,
+            styles: Vec::new(),
+            is_error: false,
+            duration_ms: 0,
+            truncated: false,
+            code: None,
+            possible_secrets: 0,
+            async_call_id: None,
+            process_id: None,
+            background: Vec::new(),
+            usage: None,
+            elicitations: Vec::new(),
+        }
+    }
+}

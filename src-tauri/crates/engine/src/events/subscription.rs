@@ -208,22 +208,7 @@ mod tests {
     }
 
     fn result(run: &str) -> LiveEvent {
-        let result = ToolResult {
-            call_id: "c".into(),
-            tool_id: "read_file".into(),
-            result: String::new(),
-            styles: Vec::new(),
-            is_error: false,
-            duration_ms: 0,
-            truncated: false,
-            code: None,
-            possible_secrets: 0,
-            async_call_id: None,
-            process_id: None,
-            usage: None,
-            background: Vec::new(),
-            elicitations: Vec::new(),
-        };
+        let result = ToolResult::new("c".into(), "read_file".into(), String::new());
         stored(run, result)
     }
 

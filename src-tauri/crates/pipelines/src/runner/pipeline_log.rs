@@ -5,17 +5,15 @@ use super::outputs::EndedOutput;
 use super::{PipelineParts, PipelineStanding};
 use arki_domain::projection::PipelineState;
 use arki_domain::{
-    Code, Content, ContentStore, Error, Event, EventBody, EventDraft, EventLog, RunResumed, SessionId, SkipReason,
-    StepSkipped, sha256_hex,
+    Code, Content, ContentStore, Error, Event, EventBody, FollowedLog, RunResumed, SessionId, SkipReason, StepSkipped,
+    sha256_hex,
 };
 use std::sync::Arc;
 
 pub(super) struct PipelineLog {
-    log: Arc<dyn EventLog>,
+    pub(super) followed: FollowedLog,
     contents: Arc<dyn ContentStore>,
-    pub(super) session_id: SessionId,
     pub(super) state: PipelineState,
-    pub(super) last_seq: u64,
     /// The event of a resumed run that is not told yet.
     pub(super) resumed: Option<RunResumed>,
     /// The events that are appended together.
@@ -31,11 +29,9 @@ impl PipelineLog {
     pub(super) fn new(parts: &PipelineParts, session_id: SessionId, standing: PipelineStanding) -> Self {
         let PipelineStanding { state, last_seq, resumed, .. } = standing;
         Self {
-            log: parts.log.clone(),
+            followed: FollowedLog { log: parts.log.clone(), session_id, last_seq },
             contents: parts.contents.clone(),
-            session_id,
             state,
-            last_seq,
             resumed,
             told: Vec::new(),
             passed: Vec::new(),
@@ -54,35 +50,24 @@ impl PipelineLog {
         if self.told.is_empty() {
             return Ok(());
         }
-        self.contents.put(&self.session_id, std::mem::take(&mut self.kept)).await?;
+        self.contents.put(&self.followed.session_id, std::mem::take(&mut self.kept)).await?;
         let resumed = self.resumed.take().map(EventBody::from);
         let passed = std::mem::take(&mut self.passed);
         let bodies = resumed.into_iter().chain(passed).chain(std::mem::take(&mut self.told));
-        let drafts = bodies.map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
-        let events = self.log.append(&self.session_id, drafts).await?;
-        self.take(&events).await
-    }
-
-    async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Error> {
-        for event in events {
-            if event.seq > self.last_seq + 1 {
-                return self.catch_up().await;
-            }
-            self.fold(event);
-        }
+        let events = self.followed.append(&self.state.run_id, bodies).await?;
+        self.fold(&events);
         Ok(())
     }
 
     /// Folds what others appended.
     pub(super) async fn catch_up(&mut self) -> Result<(), Error> {
-        let events = self.log.read_after(&self.session_id, self.last_seq).await?;
-        events.iter().for_each(|event| self.fold(event));
+        let events = self.followed.catch_up().await?;
+        self.fold(&events);
         Ok(())
     }
 
-    fn fold(&mut self, event: &Event) {
-        if event.seq > self.last_seq {
-            self.last_seq = event.seq;
+    fn fold(&mut self, events: &[Arc<Event>]) {
+        for event in events {
             self.state.apply(event);
             #[cfg(test)]
             self.states.push((event.seq, self.state.clone()));

@@ -87,7 +87,9 @@ impl HookRunner {
         };
         let hooked: HookedCall = self.hooked_call(&call);
         match event {
-            HookEvent::PostToolUse => Occasion::After(hooked, Box::new(result_of(call, result))),
+            HookEvent::PostToolUse => {
+                Occasion::After(hooked, Box::new(ToolResult::new(call.call_id, call.tool_id, result.to_owned())))
+            }
             _ => Occasion::Before(hooked),
         }
     }
@@ -106,24 +108,5 @@ fn context() -> CallContext {
         last_seq: 0,
         cancel: Default::default(),
         pause: Default::default(),
-    }
-}
-
-fn result_of(call: ToolCall, result: &str) -> ToolResult {
-    ToolResult {
-        call_id: call.call_id,
-        tool_id: call.tool_id,
-        result: result.to_owned(),
-        styles: Vec::new(),
-        is_error: false,
-        duration_ms: 0,
-        truncated: false,
-        code: None,
-        possible_secrets: 0,
-        async_call_id: None,
-        process_id: None,
-        usage: None,
-        background: Vec::new(),
-        elicitations: Vec::new(),
     }
 }

@@ -216,20 +216,10 @@ impl<'a> Record<'a> {
         }
         bodies.push(ApprovalResolved { reason: Some(reason.clone()), ..rejected }.into());
         let result = ToolResult {
-            call_id,
-            tool_id,
-            result: format!("Rejected: {reason}"),
-            styles: Vec::new(),
             is_error: true,
             duration_ms: self.elapsed_ms(),
-            truncated: false,
             code: Some(denied(&verdict).code),
-            possible_secrets: 0,
-            async_call_id: None,
-            process_id: None,
-            usage: None,
-            background: Vec::new(),
-            elicitations: Vec::new(),
+            ..ToolResult::new(call_id, tool_id, format!("Rejected: {reason}"))
         };
         bodies.push(result.into());
         self.settle(bodies).await
@@ -256,20 +246,11 @@ impl<'a> Record<'a> {
         let Output { text, truncated } = output::storable(Output { text, truncated: false });
         let possible_secrets = possible_secrets(&self.redactor.redact(&text));
         ToolResult {
-            call_id: call.call_id.clone(),
-            tool_id: call.tool_id.clone(),
-            result: text,
-            styles: Vec::new(),
-            is_error: false,
             duration_ms: self.elapsed_ms(),
             truncated,
-            code: None,
             possible_secrets,
-            async_call_id: None,
-            process_id: None,
-            usage: None,
-            background: Vec::new(),
             elicitations: self.elicitations.clone(),
+            ..ToolResult::new(call.call_id.clone(), call.tool_id.clone(), text)
         }
     }
 
