@@ -3,6 +3,7 @@
 
 use arki_domain::ApprovalMode;
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -37,23 +38,23 @@ pub(crate) fn log_levels(text: &str) -> Result<String, String> {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Approve {
-    Ask,
-    Edits,
-    All,
-    Never,
-}
+pub(crate) const APPROVAL_MODES: [(&str, ApprovalMode); 4] = [
+    ("ask", ApprovalMode::Ask),
+    ("edits", ApprovalMode::Edits),
+    ("all", ApprovalMode::All),
+    ("never", ApprovalMode::Never),
+];
 
-impl From<Approve> for ApprovalMode {
-    fn from(approve: Approve) -> Self {
-        match approve {
-            Approve::Ask => Self::Ask,
-            Approve::Edits => Self::Edits,
-            Approve::All => Self::All,
-            Approve::Never => Self::Never,
-        }
-    }
+/// Reads one of these words as the value that it stands for.
+pub(crate) fn one_of<W: Into<PossibleValue>, T: Clone + Send + Sync + 'static, const N: usize>(
+    known: [(W, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let known = known.map(|(word, value)| (word.into(), value));
+    let words = PossibleValuesParser::new(known.each_ref().map(|(word, _)| word.clone()));
+    words.try_map(move |word| {
+        let named = known.iter().find(|(known, _)| known.get_name() == word);
+        named.map(|(_, value)| value.clone()).ok_or("it is unknown")
+    })
 }
 
 /// Reads `NAME=VALUE`.

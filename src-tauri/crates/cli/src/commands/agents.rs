@@ -104,22 +104,20 @@ fn told(done: &str, name: &str, output: &Printer) {
 
 fn list(AgentEntries { agents, warnings }: &AgentEntries, output: &Printer) {
     for agent in agents {
-        if output.json {
-            output.object(agent);
-            continue;
-        }
-        let description = visible(agent.description.as_deref().unwrap_or_default());
-        let origin = match agent.origins.as_slice() {
-            [] => "built in".to_owned(),
-            origins => origins.join(", "),
-        };
-        output.line(format!(
-            "{:<16} {:<32} {:<10} {description}  {}",
-            visible(&agent.name),
-            visible(&agent.model),
-            agent.core,
-            dim(&visible(&origin))
-        ));
+        output.tell(agent, || {
+            let description = visible(agent.description.as_deref().unwrap_or_default());
+            let origin = match agent.origins.as_slice() {
+                [] => "built in".to_owned(),
+                origins => origins.join(", "),
+            };
+            format!(
+                "{:<16} {:<32} {:<10} {description}  {}",
+                visible(&agent.name),
+                visible(&agent.model),
+                agent.core,
+                dim(&visible(&origin))
+            )
+        });
     }
     warnings.iter().for_each(|warning| output.aside(visible(warning)));
 }

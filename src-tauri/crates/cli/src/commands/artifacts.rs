@@ -71,19 +71,18 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Error {
 
 fn show(listed: &ListedArtifact, output: &Printer) {
     let ListedArtifact { session_id, run_id, seq, ts, emitted } = listed;
-    if output.json {
-        output.object(&json!({
-            "artifactId": emitted.artifact_id, "sessionId": session_id, "runId": run_id, "seq": seq, "ts": ts,
-            "name": emitted.name, "mediaType": emitted.media_type, "bytes": emitted.bytes,
-        }));
-        return;
-    }
-    output.line(format!(
-        "{}  {}  {:>9}  {:<16}  {}  {session_id}",
-        emitted.artifact_id,
-        time(*ts),
-        emitted.bytes,
-        visible(&emitted.media_type),
-        visible(&emitted.name).replace('\n', "\\n"),
-    ));
+    let object = json!({
+        "artifactId": emitted.artifact_id, "sessionId": session_id, "runId": run_id, "seq": seq, "ts": ts,
+        "name": emitted.name, "mediaType": emitted.media_type, "bytes": emitted.bytes,
+    });
+    output.tell(&object, || {
+        format!(
+            "{}  {}  {:>9}  {:<16}  {}  {session_id}",
+            emitted.artifact_id,
+            time(*ts),
+            emitted.bytes,
+            visible(&emitted.media_type),
+            visible(&emitted.name).replace('\n', "\\n"),
+        )
+    });
 }

@@ -28,17 +28,15 @@ fn print(checks: Vec<Check>, output: &Printer) -> Exit {
         if check.state == CheckState::Failed {
             exit = Exit::Failed;
         }
-        if output.json {
-            output.object(&check);
-            continue;
-        }
-        let mark = match check.state {
-            CheckState::Ok => "\x1b[32m✓\x1b[0m",
-            CheckState::Warning => "\x1b[33m!\x1b[0m",
-            CheckState::Failed => "\x1b[31m✕\x1b[0m",
-        };
-        let hint = if check.hint.is_empty() { String::new() } else { format!(" {}", check.hint) };
-        output.line(format!("{mark} {:<width$} {}{hint}", check.name, check.detail));
+        output.tell(&check, || {
+            let mark = match check.state {
+                CheckState::Ok => "\x1b[32m✓\x1b[0m",
+                CheckState::Warning => "\x1b[33m!\x1b[0m",
+                CheckState::Failed => "\x1b[31m✕\x1b[0m",
+            };
+            let hint = if check.hint.is_empty() { String::new() } else { format!(" {}", check.hint) };
+            format!("{mark} {:<width$} {}{hint}", check.name, check.detail)
+        });
     }
     exit
 }

@@ -199,10 +199,8 @@ impl PrintedForm {
 }
 
 fn print(event: &Event, output: &Printer) {
-    if output.json {
-        output.object(event);
-        return;
-    }
-    let (kind, words) = (visible(&event.kind), visible(&event_summary(event)));
-    output.line(format!("{:>6}  {}  {kind:<18}  {words}", event.seq, time(event.ts)).trim_end());
+    output.tell(event, || {
+        let (kind, words) = (visible(&event.kind), visible(&event_summary(event)));
+        format!("{:>6}  {}  {kind:<18}  {words}", event.seq, time(event.ts)).trim_end().to_owned()
+    });
 }

@@ -1,13 +1,13 @@
 //! `arki exec`: one headless run.
 
-use crate::arguments::Approve;
+use crate::arguments::{APPROVAL_MODES, one_of};
 use crate::exit::Exit;
 use crate::follow;
 use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
 use crate::regular_file;
 use crate::standard_input;
-use arki_domain::{Code, Error, MAX_IMAGE_BYTES, RunOptions, io_words};
+use arki_domain::{ApprovalMode, Code, Error, MAX_IMAGE_BYTES, RunOptions, io_words};
 use arki_engine::{Client, Engine, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
 use clap::Args;
 use serde_json::Value;
@@ -40,8 +40,8 @@ pub(crate) struct ExecArguments {
     core: Option<String>,
     /// Approve calls in advance: `edits` approves writes inside the project, `all` everything that isn't denied,
     /// `never` rejects whatever needs approval
-    #[arg(long, default_value = "ask")]
-    approve: Approve,
+    #[arg(long, default_value = "ask", value_parser = one_of(APPROVAL_MODES))]
+    approve: ApprovalMode,
     /// Only plan: give the model read-only tools
     #[arg(long)]
     plan: bool,
@@ -111,7 +111,7 @@ pub(crate) async fn run(
         model: arguments.model,
         core: arguments.core,
         options: RunOptions {
-            approve: arguments.approve.into(),
+            approve: arguments.approve,
             plan: arguments.plan,
             max_turns: arguments.max_turns,
             max_seconds: arguments.max_seconds,

@@ -39,11 +39,9 @@ pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> Resul
 
 fn show(guides: &[Guide], faults: &[Error], output: &Printer) -> Exit {
     for Guide { name, description, origin, .. } in guides {
-        if output.json {
-            output.object(&json!({ "name": name, "description": description, "origin": origin }));
-        } else {
-            output.line(visible(&format!("{name:<24} {description} ({origin})")));
-        }
+        output.tell(&json!({ "name": name, "description": description, "origin": origin }), || {
+            visible(&format!("{name:<24} {description} ({origin})"))
+        });
     }
     for fault in faults {
         output.aside(format!("{} {}", visible(&fault.message), fault.hint));

@@ -53,11 +53,9 @@ pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer
         }
         KeysCommand::List => {
             for provider in engine.accounts().providers_listed().await? {
-                if output.json {
-                    output.object(&ListedKey { provider: &provider.name, key_source: provider.key_source });
-                } else {
-                    output.line(format!("{:<16} {}", provider.name, source(provider.key_source)));
-                }
+                output.tell(&ListedKey { provider: &provider.name, key_source: provider.key_source }, || {
+                    format!("{:<16} {}", provider.name, source(provider.key_source))
+                });
             }
         }
     }

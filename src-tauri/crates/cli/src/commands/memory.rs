@@ -65,19 +65,17 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, out
 }
 
 fn show(entry: &MemoryEntry, output: &Printer) {
-    if output.json {
-        output.object(entry);
-        return;
-    }
-    let scope = match entry.scope {
-        MemoryScope::Project => "project",
-        MemoryScope::User => "user",
-    };
-    let state = match (entry.state, entry.used) {
-        (MemoryState::Pending, _) => "pending",
-        (MemoryState::Accepted, true) => "accepted",
-        (MemoryState::Accepted, false) => "changed since you trusted the folder: not used",
-    };
-    let place = entry.path.as_ref().or(entry.project.as_ref()).map(|place| visible(place)).unwrap_or_default();
-    output.line(format!("{}  {state}  {scope}  {}  {}", visible(&entry.id), visible(&entry.text), dim(&place)));
+    output.tell(entry, || {
+        let scope = match entry.scope {
+            MemoryScope::Project => "project",
+            MemoryScope::User => "user",
+        };
+        let state = match (entry.state, entry.used) {
+            (MemoryState::Pending, _) => "pending",
+            (MemoryState::Accepted, true) => "accepted",
+            (MemoryState::Accepted, false) => "changed since you trusted the folder: not used",
+        };
+        let place = entry.path.as_ref().or(entry.project.as_ref()).map(|place| visible(place)).unwrap_or_default();
+        format!("{}  {state}  {scope}  {}  {}", visible(&entry.id), visible(&entry.text), dim(&place))
+    });
 }

@@ -26,11 +26,7 @@ pub(crate) async fn run(
         output.aside(format!("No model fits {:?}. `arki models` lists all models.", filter.join(" ")));
     }
     for model in &models {
-        if output.json {
-            output.object(model);
-        } else {
-            output.line(line(model));
-        }
+        output.tell(model, || line(model));
     }
     for silent in silent {
         output.aside(format!("Can't list the models of {}: {}", silent.provider, silent.message));

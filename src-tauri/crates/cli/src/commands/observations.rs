@@ -62,11 +62,9 @@ fn is_wanted(seen: &Observation, run: Option<&RunId>, range: &RangeInclusive<u64
 }
 
 fn print(seen: &Observation, names_session: bool, output: &Printer) {
-    if output.json {
-        output.object(seen);
-        return;
-    }
-    let (kind, title) = (seen.kind.as_str(), visible(&seen.title));
-    let session = if names_session { format!("{}  ", seen.thread_id) } else { String::new() };
-    output.line(format!("{}  {session}{kind:<19}  {title}", time(seen.timestamp)).trim_end());
+    output.tell(seen, || {
+        let (kind, title) = (seen.kind.as_str(), visible(&seen.title));
+        let session = if names_session { format!("{}  ", seen.thread_id) } else { String::new() };
+        format!("{}  {session}{kind:<19}  {title}", time(seen.timestamp)).trim_end().to_owned()
+    });
 }

@@ -72,15 +72,13 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output
 }
 
 fn list(entry: &PipelineEntry, output: &Printer) {
-    if output.json {
-        output.object(entry);
-        return;
-    }
-    let about = match &entry.problem {
-        Some(problem) => format!("can't be run: {problem}"),
-        None => entry.description.clone(),
-    };
-    output.line(format!("{:<20}  {}  {}", visible(&entry.name), visible(&about), dim(&visible(&entry.origin))));
+    output.tell(entry, || {
+        let about = match &entry.problem {
+            Some(problem) => format!("can't be run: {problem}"),
+            None => entry.description.clone(),
+        };
+        format!("{:<20}  {}  {}", visible(&entry.name), visible(&about), dim(&visible(&entry.origin)))
+    });
 }
 
 fn show(entry: &PipelineEntry, output: &Printer) {

@@ -60,13 +60,11 @@ pub(crate) async fn run(
         }
         Some(ProvidersCommand::Rm { name }) => {
             engine.accounts().remove_provider(&name)?;
-            match output.json {
-                true => output.object(&json!({ "name": name, "removed": true })),
-                false => output.line(format!(
-                    "Removed {name}. If its key is in the keychain, it stays there; `arki keys \
-                        rm {name}` removes it."
-                )),
-            }
+            output.tell(&json!({ "name": name, "removed": true }), || {
+                format!(
+                    "Removed {name}. If its key is in the keychain, it stays there; `arki keys rm {name}` removes it."
+                )
+            });
             if let Err(fault) = engine.accounts().ensure_model_usable() {
                 output.aside(format!("{} {}", fault.message, fault.hint));
             }
@@ -97,12 +95,10 @@ async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Er
 
 async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     for provider in engine.accounts().providers_listed().await? {
-        if output.json {
-            output.object(&provider);
-        } else {
+        output.tell(&provider, || {
             let (name, kind, key) = (&provider.name, &provider.kind, source(provider.key_source));
-            output.line(format!("{name:<16} {kind:<12} {:<40} key: {key}", provider.base_url.unwrap_or_default()));
-        }
+            format!("{name:<16} {kind:<12} {:<40} key: {key}", provider.base_url.as_deref().unwrap_or_default())
+        });
     }
     engine.accounts().ensure_model_usable()?;
     Ok(Exit::Done)
@@ -110,13 +106,7 @@ async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
 
 pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Printer) -> Result<Exit, Error> {
     let model = model.map(|model| model.strip_prefix(&format!("{name}/")).unwrap_or(model));
-    let mut on_step = |step: ProviderTestStep| {
-        if output.json {
-            output.object(&step);
-        } else {
-            output.line(line(&step));
-        }
-    };
+    let mut on_step = |step: ProviderTestStep| output.tell(&step, || line(&step));
     Ok(if engine.accounts().test_provider(name, model, &mut on_step).await? { Exit::Done } else { Exit::Failed })
 }
 

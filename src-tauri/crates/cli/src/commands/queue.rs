@@ -1,12 +1,15 @@
 //! `arki queue`: what waits to be said in a session.
 
+use crate::arguments::one_of;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Error, QueueMode, SessionId};
 use arki_engine::{Engine, refuse_last};
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use serde::Serialize;
+
+const MODES: [(&str, QueueMode); 2] = [("steer", QueueMode::Steer), ("follow-up", QueueMode::FollowUp)];
 
 /// List, add, edit, move or remove queued messages
 #[derive(Debug, Subcommand)]
@@ -23,8 +26,8 @@ pub(crate) enum QueueCommand {
         /// The message
         text: String,
         /// Send it as the next prompt after this run (follow-up), or at the run's next turn (steer)
-        #[arg(long, default_value = "follow-up")]
-        mode: Queueing,
+        #[arg(long, default_value = "follow-up", value_parser = one_of(MODES))]
+        mode: QueueMode,
     },
     /// Edit a message's text
     Edit {
@@ -54,12 +57,6 @@ pub(crate) enum QueueCommand {
     },
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Queueing {
-    Steer,
-    FollowUp,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Added<'a> {
@@ -72,7 +69,7 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
             let session = find(engine, &session)?;
-            let message_id = engine.runs().queue_typed(&session, text, mode.into()).await?;
+            let message_id = engine.runs().queue_typed(&session, text, mode).await?;
             output
                 .tell(&Added { session_id: session.as_str(), message_id: message_id.as_str() }, || message_id.as_str());
         }
@@ -98,31 +95,20 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer
     Ok(Exit::Done)
 }
 
-impl From<Queueing> for QueueMode {
-    fn from(mode: Queueing) -> Self {
-        match mode {
-            Queueing::Steer => Self::Steer,
-            Queueing::FollowUp => Self::FollowUp,
-        }
-    }
-}
-
 fn find(engine: &Engine, session: &str) -> Result<SessionId, Error> {
     Ok(engine.sessions().find_session(session)?.session_id)
 }
 
 fn list(engine: &Engine, session: &SessionId, output: &Printer) -> Result<(), Error> {
     for (place, message) in engine.runs().queue(session)?.messages().iter().enumerate() {
-        if output.json {
-            output.object(message);
-            continue;
-        }
-        let mode = match message.mode {
-            QueueMode::Steer => "steer",
-            QueueMode::FollowUp => "follow-up",
-        };
-        let first_line = message.text.lines().next().unwrap_or_default();
-        output.line(format!("{:>4}  {}  {mode:<9}  {}", place + 1, message.message_id, visible(first_line)));
+        output.tell(message, || {
+            let mode = match message.mode {
+                QueueMode::Steer => "steer",
+                QueueMode::FollowUp => "follow-up",
+            };
+            let first_line = message.text.lines().next().unwrap_or_default();
+            format!("{:>4}  {}  {mode:<9}  {}", place + 1, message.message_id, visible(first_line))
+        });
     }
     Ok(())
 }

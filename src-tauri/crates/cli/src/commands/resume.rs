@@ -1,13 +1,14 @@
 //! `arki resume`: goes on with a run that was interrupted, paused, or failed; and in a session, with what waits to be
 //! said.
 
-use crate::arguments::Approve;
+use crate::arguments::{APPROVAL_MODES, one_of};
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Printer;
-use arki_domain::Error;
+use arki_domain::{ApprovalMode, Error};
 use arki_engine::{Client, DefinitionChoice, refuse_last};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::PossibleValue;
 use std::path::Path;
 
 /// Resume an interrupted, paused or failed run
@@ -16,14 +17,14 @@ pub(crate) struct ResumeArguments {
     /// The id of a run or session, or a pipeline's name for its newest run in this project
     id: String,
     /// Approve calls from now on, including the pending one, as in `exec --approve`; default: as before
-    #[arg(long)]
-    approve: Option<Approve>,
+    #[arg(long, value_parser = one_of(APPROVAL_MODES))]
+    approve: Option<ApprovalMode>,
     /// Answer the question the run is waiting on; without this, the question is shown
     #[arg(long, value_name = "TEXT", conflicts_with = "approve")]
     answer: Option<String>,
     /// Choose the original or the current version of a pipeline whose file changed since the run started
-    #[arg(long, value_name = "WHICH", conflicts_with = "answer")]
-    definition: Option<WhichDefinition>,
+    #[arg(long, value_name = "WHICH", conflicts_with = "answer", value_parser = one_of(definitions()))]
+    definition: Option<DefinitionChoice>,
     /// Run the pipeline again from this step on, as a new run; its earlier run must have ended
     #[arg(long, value_name = "STEP", conflicts_with_all = ["answer", "approve"])]
     from: Option<String>,
@@ -31,25 +32,14 @@ pub(crate) struct ResumeArguments {
 
 impl ResumeArguments {
     fn definition(&self) -> DefinitionChoice {
-        self.definition.map(Into::into).unwrap_or_default()
+        self.definition.unwrap_or_default()
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WhichDefinition {
-    /// The definition as it was when the run started
-    Original,
-    /// The definition as it is in the file now
-    Current,
-}
-
-impl From<WhichDefinition> for DefinitionChoice {
-    fn from(which: WhichDefinition) -> Self {
-        match which {
-            WhichDefinition::Original => Self::Original,
-            WhichDefinition::Current => Self::Current,
-        }
-    }
+fn definitions() -> [(PossibleValue, DefinitionChoice); 2] {
+    let original = PossibleValue::new("original").help("The definition as it was when the run started");
+    let current = PossibleValue::new("current").help("The definition as it is in the file now");
+    [(original, DefinitionChoice::Original), (current, DefinitionChoice::Current)]
 }
 
 pub(crate) async fn run(
@@ -68,7 +58,7 @@ pub(crate) async fn run(
 async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> Result<Exit, Error> {
     let engine = client.engine();
     let subscription = engine.subscribe();
-    if matches!(arguments.approve, Some(Approve::Edits | Approve::All)) {
+    if matches!(arguments.approve, Some(ApprovalMode::Edits | ApprovalMode::All)) {
         refuse_last(&arguments.id)?;
     }
     let named = engine.runs().find_resumable(dir, &arguments.id)?;
@@ -76,7 +66,7 @@ async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output
         follow::print_output(engine, output, &run_id)?;
         return Ok(Exit::Done);
     }
-    let running = client.go_on(&named, arguments.approve.map(Into::into), arguments.definition()).await?;
+    let running = client.go_on(&named, arguments.approve, arguments.definition()).await?;
     follow::tell_grants(output, &running.0);
     follow::to_end(client, output, subscription, running).await
 }

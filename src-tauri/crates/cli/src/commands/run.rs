@@ -1,11 +1,11 @@
 //! `arki run`: a pipeline, until it ends or waits.
 
-use crate::arguments::{Approve, name_and_value};
+use crate::arguments::{APPROVAL_MODES, name_and_value, one_of};
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Printer;
 use crate::standard_input;
-use arki_domain::{Code, Error, io_words};
+use arki_domain::{ApprovalMode, Code, Error, io_words};
 use arki_engine::{Client, PipelineInput, StartPipeline};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -28,8 +28,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
     param: Vec<(String, String)>,
     /// Approve calls of the pipeline's agents in advance, as in `exec --approve`
-    #[arg(long, default_value = "ask")]
-    approve: Approve,
+    #[arg(long, default_value = "ask", value_parser = one_of(APPROVAL_MODES))]
+    approve: ApprovalMode,
 }
 
 pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> Result<Exit, Error> {
@@ -40,7 +40,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, ou
         name: pipeline,
         input: input.map_or_else(|| Ok(PipelineInput::default()), |path| read_input(dir, &path, output))?,
         params: params(param)?,
-        approve: approve.into(),
+        approve,
         schedule: None,
     };
     let subscription = engine.subscribe();

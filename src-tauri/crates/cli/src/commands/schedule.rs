@@ -1,13 +1,14 @@
 //! `arki schedule`: pipelines that start at set times.
 
-use crate::arguments::name_and_value;
+use crate::arguments::{name_and_value, one_of};
 use crate::exit::Exit;
 use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{MissedRuns, PipelineSchedule};
 use arki_domain::{Code, Error};
 use arki_engine::{Client, NewSchedule, RunEnd, StartedBySchedule};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::PossibleValue;
+use clap::{Args, Subcommand};
 use std::path::Path;
 
 /// Start pipelines at set times: list, add, remove or run schedules
@@ -58,28 +59,16 @@ pub(crate) struct ScheduleArguments {
     #[arg(long, value_name = "ZONE")]
     time_zone: Option<String>,
     /// Choose what to do about times that pass while Arki isn't running
-    #[arg(long, value_name = "WHAT", default_value = "skip")]
-    missed: Missed,
+    #[arg(long, value_name = "WHAT", default_value = "skip", value_parser = one_of(missed_runs()))]
+    missed: MissedRuns,
     /// Set a parameter. Can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
     param: Vec<(String, String)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Missed {
-    /// Nothing
-    Skip,
-    /// Run once for all of them
-    Once,
-}
-
-impl From<Missed> for MissedRuns {
-    fn from(missed: Missed) -> Self {
-        match missed {
-            Missed::Skip => Self::Skip,
-            Missed::Once => Self::Once,
-        }
-    }
+fn missed_runs() -> [(PossibleValue, MissedRuns); 2] {
+    let (skip, once) = (PossibleValue::new("skip").help("Nothing"), PossibleValue::new("once"));
+    [(skip, MissedRuns::Skip), (once.help("Run once for all of them"), MissedRuns::Once)]
 }
 
 pub(crate) async fn run(
@@ -114,7 +103,7 @@ async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: 
         pipeline,
         cron,
         time_zone,
-        missed: missed.into(),
+        missed,
         params: param.into_iter().collect(),
     };
     let schedules = client.engine().schedules();
@@ -125,27 +114,25 @@ async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: 
 }
 
 fn show(schedule: &PipelineSchedule, output: &Printer) {
-    if output.json {
-        output.object(schedule);
-        return;
-    }
-    let next = match (schedule.is_on, schedule.next_at) {
-        (false, _) => "off".to_owned(),
-        (true, Some(next)) => format!("next {}", time(next)),
-        (true, None) => "never again".to_owned(),
-    };
-    let last = schedule.last.as_ref().map(|last| match (&last.skipped, &last.run_id) {
-        (Some(why), _) => format!("  last {}: no run. {why}", time(last.due_at)),
-        (None, Some(run)) => format!("  last {}: run {run}", time(last.due_at)),
-        (None, None) => format!("  last {}", time(last.due_at)),
+    output.tell(schedule, || {
+        let next = match (schedule.is_on, schedule.next_at) {
+            (false, _) => "off".to_owned(),
+            (true, Some(next)) => format!("next {}", time(next)),
+            (true, None) => "never again".to_owned(),
+        };
+        let last = schedule.last.as_ref().map(|last| match (&last.skipped, &last.run_id) {
+            (Some(why), _) => format!("  last {}: no run. {why}", time(last.due_at)),
+            (None, Some(run)) => format!("  last {}: run {run}", time(last.due_at)),
+            (None, None) => format!("  last {}", time(last.due_at)),
+        });
+        format!(
+            "{:<16}  {:<16}  {:<16}  {next}{}",
+            visible(&schedule.name),
+            visible(&schedule.pipeline),
+            schedule.cron,
+            dim(&visible(&last.unwrap_or_default()))
+        )
     });
-    output.line(format!(
-        "{:<16}  {:<16}  {:<16}  {next}{}",
-        visible(&schedule.name),
-        visible(&schedule.pipeline),
-        schedule.cron,
-        dim(&visible(&last.unwrap_or_default()))
-    ));
 }
 
 /// Also of one that was removed.
@@ -156,14 +143,11 @@ async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Er
         client.engine().schedules().find(name).await?;
     }
     for run in runs {
-        match output.json {
-            true => output.object(run),
-            false => {
-                let took = run.ended_at.map(|ended| format!("  {} s", (ended - run.started_at) / 1000));
-                let took = took.unwrap_or_default();
-                output.line(format!("{}  {}  {}{took}", run.run_id, time(run.started_at), run.state.as_str()));
-            }
-        }
+        output.tell(run, || {
+            let took = run.ended_at.map(|ended| format!("  {} s", (ended - run.started_at) / 1000));
+            let took = took.unwrap_or_default();
+            format!("{}  {}  {}{took}", run.run_id, time(run.started_at), run.state.as_str())
+        });
     }
     Ok(())
 }

@@ -122,12 +122,10 @@ pub(crate) async fn untrust(
 fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let folders = engine.projects().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
-        if output.json {
-            output.object(&json!({ "project": path, "trustedAt": trusted_at, "isThere": is_there }));
-            continue;
-        }
-        let gone = if *is_there { "" } else { "  (gone; `arki untrust` with this path withdraws it)" };
-        output.line(format!("{}  {}{gone}", time(*trusted_at), visible(path)));
+        output.tell(&json!({ "project": path, "trustedAt": trusted_at, "isThere": is_there }), || {
+            let gone = if *is_there { "" } else { "  (gone; `arki untrust` with this path withdraws it)" };
+            format!("{}  {}{gone}", time(*trusted_at), visible(path))
+        });
     }
     if folders.is_empty() {
         output.aside("No folder is trusted.");

@@ -117,14 +117,12 @@ fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Err
 }
 
 fn print_content(content: &DamagedContent, output: &Printer) {
-    if output.json {
-        output.object(content);
-        return;
-    }
-    let what = if content.missing { "MISSING" } else { "DAMAGED" };
-    let sessions: Vec<_> = content.sessions.iter().map(|session| visible(session.as_str())).collect();
-    let of = if sessions.is_empty() { String::new() } else { format!("  of {}", sessions.join(", ")) };
-    output.line(format!("{what} content {}{of}", visible(&content.content_hash)));
+    output.tell(content, || {
+        let what = if content.missing { "MISSING" } else { "DAMAGED" };
+        let sessions: Vec<_> = content.sessions.iter().map(|session| visible(session.as_str())).collect();
+        let of = if sessions.is_empty() { String::new() } else { format!("  of {}", sessions.join(", ")) };
+        format!("{what} content {}{of}", visible(&content.content_hash))
+    });
 }
 
 /// 1 is for what was changed: a file that is not there, or something else, is a wrong use.

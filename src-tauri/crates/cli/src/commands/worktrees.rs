@@ -54,16 +54,11 @@ pub(crate) async fn run(
         }
         WorktreesCommand::Bring { branch } => {
             let brought = worktrees.bring(dir, &branch).await?;
-            match output.json {
-                true => output.object(&brought),
-                false => output.line(visible(&format!(
-                    "Brought {} on {} to {}. Look at them there with `git log {}`.",
-                    plural(brought.commits.into(), "commit"),
-                    brought.branch,
-                    brought.project,
-                    brought.branch
-                ))),
-            }
+            output.tell(&brought, || {
+                let (commits, branch) = (plural(brought.commits.into(), "commit"), &brought.branch);
+                let to = &brought.project;
+                visible(&format!("Brought {commits} on {branch} to {to}. Look at them there with `git log {branch}`."))
+            });
         }
         WorktreesCommand::Rm { branch, force } => {
             let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
@@ -87,16 +82,14 @@ fn added(worktree: &WorktreeEntry, output: &Printer) {
 }
 
 fn list(worktree: &WorktreeEntry, output: &Printer) {
-    if output.json {
-        output.object(worktree);
-        return;
-    }
-    let state = match (worktree.is_whole, worktree.has_new_commits) {
-        (false, _) => "incomplete or removed by hand",
-        (true, Some(true)) => "has commits to bring back",
-        (true, Some(false)) => "no new commits",
-        (true, None) => "its branches can't be read",
-    };
-    let (branch, folder) = (visible(&worktree.branch), visible(&worktree.folder));
-    output.line(format!("{branch}  {}  {state}  {}", time(worktree.created_at), dim(&folder)));
+    output.tell(worktree, || {
+        let state = match (worktree.is_whole, worktree.has_new_commits) {
+            (false, _) => "incomplete or removed by hand",
+            (true, Some(true)) => "has commits to bring back",
+            (true, Some(false)) => "no new commits",
+            (true, None) => "its branches can't be read",
+        };
+        let (branch, folder) = (visible(&worktree.branch), visible(&worktree.folder));
+        format!("{branch}  {}  {state}  {}", time(worktree.created_at), dim(&folder))
+    });
 }

@@ -35,28 +35,26 @@ impl<'a> ListedApproval<'a> {
 pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let records = engine.approvals().pending().pending_approvals()?;
     for listed in records.iter().filter_map(|record| ListedApproval::of(engine, record)) {
-        if output.json {
-            output.object(&listed);
-            continue;
-        }
-        let requested = &listed.requested;
-        let what = match (&requested.preview, &requested.command) {
-            (Some(preview), _) => {
-                format!("{} ({})", preview.files_affected.join(", "), plural(preview.hunks.len() as u64, "hunk"))
-            }
-            (None, Some(command)) => command.command.clone(),
-            (None, None) if requested.kind == ApprovalKind::Plan => review::intent(requested).to_owned(),
-            (None, None) if requested.kind == ApprovalKind::Gate => review::question(requested),
-            (None, None) => requested.args.to_string(),
-        };
-        let what = visible(&what).replace('\n', "\\n");
-        let mark = if listed.expired { "(expired) " } else { "" };
-        output.line(format!(
-            "{}  {}  {}  {mark}{what}",
-            requested.approval_id,
-            time(listed.requested_at),
-            visible(&requested.tool_id)
-        ));
+        output.tell(&listed, || {
+            let requested = &listed.requested;
+            let what = match (&requested.preview, &requested.command) {
+                (Some(preview), _) => {
+                    format!("{} ({})", preview.files_affected.join(", "), plural(preview.hunks.len() as u64, "hunk"))
+                }
+                (None, Some(command)) => command.command.clone(),
+                (None, None) if requested.kind == ApprovalKind::Plan => review::intent(requested).to_owned(),
+                (None, None) if requested.kind == ApprovalKind::Gate => review::question(requested),
+                (None, None) => requested.args.to_string(),
+            };
+            let what = visible(&what).replace('\n', "\\n");
+            let mark = if listed.expired { "(expired) " } else { "" };
+            format!(
+                "{}  {}  {}  {mark}{what}",
+                requested.approval_id,
+                time(listed.requested_at),
+                visible(&requested.tool_id)
+            )
+        });
     }
     let questions = engine.sessions().open_questions()?;
     if questions.is_empty() {

@@ -64,13 +64,11 @@ pub(super) fn run(engine: &Engine, arguments: &AddMcpServerArguments, output: &P
             one.name, one.name
         ));
     }
-    if output.json {
-        output.object(&json!({ "name": name, "added": true }));
-        return Ok(Exit::Done);
-    }
-    let network =
-        if settings.command.is_some() && !settings.network { " Its program has no network access." } else { "" };
-    output.line(format!("Added {name}.{network} Run `arki mcp test {name}` to try it."));
+    output.tell(&json!({ "name": name, "added": true }), || {
+        let network =
+            if settings.command.is_some() && !settings.network { " Its program has no network access." } else { "" };
+        format!("Added {name}.{network} Run `arki mcp test {name}` to try it.")
+    });
     Ok(Exit::Done)
 }
 

@@ -14,10 +14,6 @@ pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printe
         Printer::new(false).aside(words);
     };
     engine.mcp().mcp_sign_in(dir, name, show).await?;
-    if output.json {
-        output.object(&json!({ "name": name, "signedIn": true }));
-    } else {
-        output.line(format!("Signed in to {name}."));
-    }
+    output.tell(&json!({ "name": name, "signedIn": true }), || format!("Signed in to {name}."));
     Ok(Exit::Done)
 }

@@ -35,13 +35,11 @@ pub(super) async fn run(
 
 async fn list(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
     for prompt in engine.mcp().mcp_prompts(dir, name).await? {
-        if output.json {
-            output.object(&prompt);
-        } else {
+        output.tell(&prompt, || {
             let arguments: Vec<String> =
                 prompt.arguments.iter().map(|argument| format!(" {{{}}}", argument.name)).collect();
-            output.line(format!("{}{}  {}", prompt.name, arguments.concat(), one_line(&prompt.description)));
-        }
+            format!("{}{}  {}", prompt.name, arguments.concat(), one_line(&prompt.description))
+        });
     }
     Ok(Exit::Done)
 }

@@ -26,19 +26,15 @@ pub(super) async fn run(
     let session = engine.sessions().find_session(id)?;
     match engine.runs().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),
-        Compacted::NothingToDo if output.json => {
-            output.object(&json!({"sessionId": session.session_id, "compacted": false}));
-        }
-        Compacted::NothingToDo => output.line("Nothing can be left out yet."),
-        Compacted::Done(event) if output.json => {
-            output.object(
-                &json!({"sessionId": session.session_id, "compacted": true, "strategy": event.strategy, "tokensBefore": event.tokens_before,
-                "tokensAfter": event.tokens_after}),
-            );
+        Compacted::NothingToDo => {
+            let object = json!({ "sessionId": session.session_id, "compacted": false });
+            output.tell(&object, || "Nothing can be left out yet.");
         }
         Compacted::Done(event) => {
-            let strategy = word_of_strategy(event.strategy);
-            output.line(format!("Compacted ({strategy}): {} to {} tokens.", event.tokens_before, event.tokens_after));
+            let (strategy, before, after) = (event.strategy, event.tokens_before, event.tokens_after);
+            let object = json!({ "sessionId": session.session_id, "compacted": true, "strategy": strategy,
+                "tokensBefore": before, "tokensAfter": after });
+            output.tell(&object, || format!("Compacted ({}): {before} to {after} tokens.", word_of_strategy(strategy)));
         }
     }
     Ok(Exit::Done)

@@ -1,13 +1,17 @@
 //! `arki sessions export`: to standard output, or into a file.
 
+use crate::arguments::one_of;
 use crate::exit::Exit;
 use crate::output::Printer;
 use arki_domain::{Code, Error, SessionId};
 use arki_engine::{Engine, ExportFormat};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+
+const FORMATS: [(&str, ExportFormat); 3] =
+    [("jsonl", ExportFormat::JsonLines), ("md", ExportFormat::Markdown), ("html", ExportFormat::Html)];
 
 /// Export a session: all events (jsonl), or the conversation as a document (md, html)
 #[derive(Debug, Args)]
@@ -15,18 +19,11 @@ pub(crate) struct ExportArguments {
     /// The id of a session or run
     id: String,
     /// Choose the format: `jsonl` is complete and verifiable; `md` and `html` shorten very long results, and say so
-    #[arg(long, default_value = "jsonl")]
-    format: ExportForm,
+    #[arg(long, default_value = "jsonl", value_parser = one_of(FORMATS))]
+    format: ExportFormat,
     /// The file to write, replaced only once everything is written; default, or `-`: standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ExportForm {
-    Jsonl,
-    Md,
-    Html,
 }
 
 /// The line printed about an exported file.
@@ -38,12 +35,7 @@ struct Exported<'a> {
 }
 
 pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Error> {
-    let format = match arguments.format {
-        ExportForm::Jsonl => ExportFormat::JsonLines,
-        ExportForm::Md => ExportFormat::Markdown,
-        ExportForm::Html => ExportFormat::Html,
-    };
-    let file = arguments.output.as_deref().filter(|file| *file != Path::new("-"));
+    let (format, file) = (arguments.format, arguments.output.as_deref().filter(|file| *file != Path::new("-")));
     if output.json && file.is_none() && format != ExportFormat::JsonLines {
         return Err(Error::new(
             Code::USAGE,

@@ -25,8 +25,8 @@ struct Imported<'a> {
     outcome: &'static str,
     events: u64,
     /// The keys of the state that it keeps.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    state_keys: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    state_keys: &'a [&'a str],
 }
 
 pub(super) async fn run(
@@ -55,15 +55,13 @@ pub(super) async fn run(
         let (session_id, events) = (session.session_id.as_str(), session.events);
         let state = engine.sessions().agent_state(&session.session_id)?;
         let state_keys: Vec<&str> = state.values().keys().map(String::as_str).collect();
-        if output.json {
-            output.object(&Imported { session_id, outcome, events, state_keys });
-            continue;
-        }
-        let state = match state_keys.is_empty() {
-            true => String::new(),
-            false => format!("  state: {}", visible(&state_keys.join(", ")).replace('\n', "\\n")),
-        };
-        output.line(format!("{session_id}  {outcome}  {events} events{state}"));
+        output.tell(&Imported { session_id, outcome, events, state_keys: &state_keys }, || {
+            let state = match state_keys.is_empty() {
+                true => String::new(),
+                false => format!("  state: {}", visible(&state_keys.join(", ")).replace('\n', "\\n")),
+            };
+            format!("{session_id}  {outcome}  {events} events{state}")
+        });
     }
     Ok(Exit::Done)
 }

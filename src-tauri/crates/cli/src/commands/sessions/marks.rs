@@ -22,13 +22,9 @@ pub(super) async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output:
         (None, Some(true)) => "Archived",
         (None, _) => "Brought back",
     };
-    match output.json {
-        true => output.object(&json!({
-            "sessionId": session.session_id,
-            "pinned": marks.pinned.unwrap_or(session.pinned),
-            "archived": marks.archived.unwrap_or(session.archived),
-        })),
-        false => output.line(format!("{words} {}.", visible(&session.title))),
-    }
+    let (pinned, archived) = (marks.pinned.unwrap_or(session.pinned), marks.archived.unwrap_or(session.archived));
+    output.tell(&json!({ "sessionId": session.session_id, "pinned": pinned, "archived": archived }), || {
+        format!("{words} {}.", visible(&session.title))
+    });
     Ok(Exit::Done)
 }

@@ -12,8 +12,8 @@ struct Removed<'a> {
     session_id: &'a str,
     freed_bytes: u64,
     /// The sessions of its sub-agents, which went with it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    subagents: Vec<SessionId>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    subagents: &'a [SessionId],
 }
 
 pub(super) async fn run(engine: &Engine, id: &str, output: &Printer) -> Result<Exit, Error> {
@@ -28,15 +28,13 @@ pub(super) async fn run(engine: &Engine, id: &str, output: &Printer) -> Result<E
     }
     let session = named.session.session_id;
     let RemovedSessions { freed_bytes, subagents } = engine.sessions().remove_session(&session).await?;
-    if output.json {
-        output.object(&Removed { session_id: session.as_str(), freed_bytes, subagents });
-        return Ok(Exit::Done);
-    }
-    let with = match subagents.len() {
-        0 => String::new(),
-        1 => " and its sub-agent's session".to_owned(),
-        count => format!(" and {count} sessions of its sub-agents"),
-    };
-    output.line(format!("Removed {session}{with}; freed {} KiB.", freed_bytes / 1024));
+    output.tell(&Removed { session_id: session.as_str(), freed_bytes, subagents: &subagents }, || {
+        let with = match subagents.len() {
+            0 => String::new(),
+            1 => " and its sub-agent's session".to_owned(),
+            count => format!(" and {count} sessions of its sub-agents"),
+        };
+        format!("Removed {session}{with}; freed {} KiB.", freed_bytes / 1024)
+    });
     Ok(Exit::Done)
 }

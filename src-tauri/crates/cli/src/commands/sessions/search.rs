@@ -74,10 +74,7 @@ pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &P
         output.aside("No results.");
     }
     for hit in &hits {
-        match output.json {
-            true => output.object(&listed(hit)),
-            false => print(hit, output),
-        }
+        output.tell(&listed(hit), || lines(hit));
     }
     Ok(Exit::Done)
 }
@@ -94,14 +91,14 @@ fn listed(hit: &EventSearchHit) -> ListedHit<'_> {
     }
 }
 
-fn print(hit: &EventSearchHit, output: &Printer) {
-    output.line(dim(&format!("{}#{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title))));
+fn lines(hit: &EventSearchHit) -> String {
+    let place = dim(&format!("{}#{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title)));
     let part = |part: &arki_engine::SnippetPart| match part.hit {
         true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),
         false => visible(&part.text),
     };
     let snippet: String = hit.snippet.iter().map(part).collect();
-    output.line(format!("    {}", snippet.split_whitespace().collect::<Vec<_>>().join(" ")));
+    format!("{place}\n    {}", snippet.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The beginning of a day in the user's time zone, in milliseconds since 1970.

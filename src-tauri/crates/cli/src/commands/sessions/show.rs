@@ -38,15 +38,13 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
         let sent = engine.sent_requests().find(&session.session_id, *seq)?;
         return show_request(&sent, arguments, output);
     }
-    if output.json {
-        output.object(&ListedSession::of(&session));
-    } else {
-        output.line(format!(
+    output.tell(&ListedSession::of(&session), || {
+        format!(
             "{}\n{}",
             visible(&session.title),
             dim(&format!("{}  {}", session.session_id, visible(&session.project)))
-        ));
-    }
+        )
+    });
     let is_in_time =
         |told: &Told| since.is_none_or(|since| told.at >= since) && until.is_none_or(|until| told.at < until);
     let mut newest = VecDeque::new();
