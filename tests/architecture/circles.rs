@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What looks alike on every system; elsewhere the system's own modules and what calls them know each other.
 const WITHOUT_CIRCLES: &[&str] = &[
-    "api", "context", "disk", "domain", "edit", "engine", "files", "git", "llm", "mcp", "policy", "process", "sandbox",
+    "agent", "api", "context", "disk", "domain", "edit", "engine", "files", "git", "llm", "mcp", "policy", "process",
+    "sandbox",
 ];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;

@@ -1,6 +1,8 @@
 //! One answer of the model, from the request to its last token.
 
-use crate::ask::Ask;
+pub(crate) mod ask;
+
+use crate::answer::ask::Ask;
 use crate::bounds::{self, AnswerRoom};
 use crate::planning::before_lone_closing_tag;
 use crate::run_log::RunLog;

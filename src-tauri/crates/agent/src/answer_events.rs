@@ -1,7 +1,7 @@
 //! Makes the events of an answer of the model: its response, its words, its calls.
 
 use crate::answer::AnswerSoFar;
-use crate::ask::AnswerContext;
+use crate::answer::ask::AnswerContext;
 use crate::{bounds, call_arguments};
 use arki_domain::{CallId, Code, EngineResponse, Error, EventBody, FinishReason, OutputMessage, Role, ToolCall, Usage};
 

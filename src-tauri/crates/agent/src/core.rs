@@ -1,15 +1,8 @@
-//! The cores: the ways in which an agent can work, by the names that `--core` and the configuration use.
-//!
-//! A new core is a file with an `impl Core` and its line in [`CORES`].
+//! A core: a way in which an agent can work.
 
-use crate::pes::PlanExecuteSynthesize;
-use crate::run_host::{RunEnd, RunHost};
-use crate::tool_loop::ToolLoop;
-use arki_domain::{Code, Error};
+use crate::run_host::{RunEnd, RunHost, is_of_one_event};
+use arki_domain::Error;
 use async_trait::async_trait;
-
-/// Every core there is; the first is used where none is named.
-pub(crate) static CORES: &[&dyn Core] = &[&ToolLoop, &PlanExecuteSynthesize];
 
 /// Decides a run's next step, again and again. It keeps nothing of its own: whatever it goes by is in the log and folded
 /// by the host, so that a run goes on after a crash as after an approval.
@@ -29,22 +22,30 @@ pub trait Core: Send + Sync {
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error>;
 }
 
-/// The core of that name.
-///
-/// # Errors
-/// `USAGE`, with the names that there are.
-pub fn core(name: &str) -> Result<&'static dyn Core, Error> {
-    find(CORES, name)
-}
-
-/// The names of all cores, the default first.
-pub fn core_names() -> impl Iterator<Item = &'static str> {
-    CORES.iter().map(|core| core.name())
-}
-
-pub(crate) fn find<'a>(cores: &[&'a dyn Core], name: &str) -> Result<&'a dyn Core, Error> {
-    cores.iter().find(|core| core.name() == name).copied().ok_or_else(|| {
-        let known: Vec<&str> = cores.iter().map(|core| core.name()).collect();
-        Error::new(Code::USAGE, format!("There is no core {name:?}."), format!("Use one of: {}.", known.join(", ")))
-    })
+impl RunHost {
+    /// Lets the core work until the run ends or has to wait.
+    ///
+    /// # Errors
+    /// Only those of the log: without it nothing can be said to have happened.
+    pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Error> {
+        self.calls.settle_hooks(&mut self.record).await?;
+        self.subagents().take_up();
+        let ended = match self.begin().await {
+            Ok(None) => core.run(&mut self).await,
+            Ok(Some(end)) => Ok(end),
+            Err(fault) => Err(fault),
+        };
+        // However it stopped: nobody goes on with them but the run.
+        self.parts.executor.rest_subagents().await;
+        self.parts.executor.end_helpers().await;
+        let ended = match ended {
+            // Stopped by the user while it came to wait for something.
+            Ok(_) if self.stops.cancel.is_cancelled() && !self.record.state.is_ended() => self.cancelled().await,
+            ended => ended,
+        };
+        match ended {
+            Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
+            ended => ended,
+        }
+    }
 }

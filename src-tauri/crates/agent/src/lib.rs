@@ -9,7 +9,6 @@
 
 mod answer;
 mod answer_events;
-mod ask;
 mod background;
 mod bounds;
 mod call_arguments;
@@ -17,6 +16,7 @@ mod call_runner;
 mod call_text;
 mod compacting;
 mod core;
+mod cores;
 mod ending;
 mod hooks;
 mod late_context;
@@ -37,7 +37,8 @@ mod turn;
 
 pub use call_arguments::understood as understood_arguments;
 pub use compacting::{Compacted, CompactionParts, SessionLog, SessionToCompact, compact_session};
-pub use core::{Core, core, core_names};
+pub use core::Core;
+pub use cores::{core, core_names};
 pub use late_context::max_late_text_bytes;
 pub use reflection::reflect;
 pub use run_host::{RunEnd, RunHost, RunParts};

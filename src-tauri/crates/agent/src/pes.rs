@@ -11,7 +11,7 @@ mod reading;
 mod telling;
 mod ticking;
 
-use crate::ask::Ask;
+use crate::answer::ask::Ask;
 use crate::core::Core;
 use crate::run_host::{RunEnd, RunHost};
 use crate::run_log::RunLog;

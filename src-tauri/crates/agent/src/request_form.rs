@@ -1,6 +1,6 @@
 //! The next request to the model: what is frozen for the run, with what the run's log has come to.
 
-use crate::ask::Ask;
+use crate::answer::ask::Ask;
 use crate::run_log::RunLog;
 use crate::text_only;
 use arki_domain::{

@@ -1,11 +1,10 @@
 //! A run's host: what a core can do with a run. It asks (`turn.rs`), executes, and ends or pauses (`ending.rs`); each is
 //! recorded in the run's log ([`RunLog`]), which folds it. Which step comes next is the core's to say.
 
-use crate::ask::Ask;
+use crate::answer::ask::Ask;
 use crate::background::BackgroundAgents;
 use crate::call_runner::{CallRunner, is_delegated};
 use crate::compacting::{CompactionParts, ContextWindow};
-use crate::core::Core;
 use crate::hooks::LifecycleHooks;
 use crate::request_form::{LoggedRequest, RequestForm};
 use crate::run_log::{RunLog, RunSnapshot};
@@ -106,34 +105,8 @@ impl RunHost {
         }
     }
 
-    /// Lets the core work until the run ends or has to wait.
-    ///
-    /// # Errors
-    /// Only those of the log: without it nothing can be said to have happened.
-    pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Error> {
-        self.calls.settle_hooks(&mut self.record).await?;
-        self.subagents().take_up();
-        let ended = match self.begin().await {
-            Ok(None) => core.run(&mut self).await,
-            Ok(Some(end)) => Ok(end),
-            Err(fault) => Err(fault),
-        };
-        // However it stopped: nobody goes on with them but the run.
-        self.parts.executor.rest_subagents().await;
-        self.parts.executor.end_helpers().await;
-        let ended = match ended {
-            // Stopped by the user while it came to wait for something.
-            Ok(_) if self.stops.cancel.is_cancelled() && !self.record.state.is_ended() => self.cancelled().await,
-            ended => ended,
-        };
-        match ended {
-            Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
-            ended => ended,
-        }
-    }
-
     /// Runs the hooks that come before the first request. One that blocks the prompt ends the run.
-    async fn begin(&mut self) -> Result<Option<RunEnd>, Error> {
+    pub(crate) async fn begin(&mut self) -> Result<Option<RunEnd>, Error> {
         match self.hooks().before_prompt().await? {
             Some(objection) => self.failed(objection, None).await.map(Some),
             None => Ok(None),

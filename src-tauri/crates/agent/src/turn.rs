@@ -1,8 +1,8 @@
 //! One turn: ask the model, take its answer as it streams, store it whole.
 
+use crate::answer::ask::{AnswerContext, Ask};
 use crate::answer::{AnswerEnd, AnswerSoFar, AnswerSource};
 use crate::answer_events::{self, Cut, nothing_said};
-use crate::ask::{AnswerContext, Ask};
 use crate::compacting::CompactionOutcome;
 use crate::refusals::{Mend, Mending, RefusedRequest, given_up};
 use crate::retry::{Retries, RetryVerdict};

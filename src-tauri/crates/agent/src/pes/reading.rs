@@ -1,7 +1,7 @@
 //! Answers of the model, read before they are stored.
 
 use crate::answer::AnswerSoFar;
-use crate::ask::AnswerContext;
+use crate::answer::ask::AnswerContext;
 use crate::planning::{ReadPlan, bounded_steps, cut, read_planning, read_whole_plan, split_thoughts};
 use arki_domain::projection::call_words;
 use arki_domain::{EventBody, PlanProposed, ToolRequest};

@@ -2,7 +2,7 @@
 
 use super::reviewer::Reviewer;
 use super::*;
-use crate::core::{CORES, find};
+use crate::cores::{CORES, find};
 
 /// Asks until it has an answer, and never lets a call be carried out.
 struct OneTurn;

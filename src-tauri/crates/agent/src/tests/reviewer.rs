@@ -1,6 +1,6 @@
 //! The core `reviewer`: works like `tool-loop`, then has the model criticise its own answer before it answers the user.
 
-use crate::ask::Ask;
+use crate::answer::ask::Ask;
 use crate::core::Core;
 use crate::run_host::{RunEnd, RunHost};
 use arki_domain::projection::NextStep;
