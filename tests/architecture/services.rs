@@ -6,13 +6,17 @@ use crate::sources::{Source, shipped};
 const ENGINE: &str = "src-tauri/crates/engine/src/";
 
 /// A service, and where it lives: `NAME.rs` and what is below `NAME/`.
-const SERVICES: [(&str, &str); 13] = [
+const SERVICES: [(&str, &str); 17] = [
     ("Records", "records"),
     ("Accounts", "accounts"),
     ("Projects", "projects"),
     ("Mcp", "mcp"),
     ("ExecutorFactory", "executor_factory"),
     ("Sessions", "sessions"),
+    ("SessionSearch", "session_search"),
+    ("UsageReports", "usage_reports"),
+    ("LineCounts", "line_counts"),
+    ("Exports", "exports"),
     ("Approvals", "approvals"),
     ("SentRequests", "sent_requests"),
     ("Worktrees", "worktrees"),

@@ -14,7 +14,7 @@ use tauri_plugin_dialog::DialogExt;
 impl KeepingCommands for Desktop {
     async fn search_sessions(self, text: String, project: Option<String>, limit: usize) -> Answer<Vec<SearchHit>> {
         let query = EventSearchQuery { text, project, limit, ..EventSearchQuery::default() };
-        Ok(self.engine.sessions().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
+        Ok(self.engine.search().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
     }
 
     async fn find_in_session(self, session_id: String, text: String, limit: usize) -> Answer<Vec<SearchHit>> {
@@ -25,7 +25,7 @@ impl KeepingCommands for Desktop {
             let finding = finding.clone();
             move || finding.is_newest(turn)
         };
-        let found = self.engine.sessions().find(SessionId::from(session_id), text, limit, is_wanted).await?;
+        let found = self.engine.search().find(SessionId::from(session_id), text, limit, is_wanted).await?;
         Ok(found.into_iter().map(arki_engine::search_hit).collect())
     }
 
@@ -40,7 +40,7 @@ impl KeepingCommands for Desktop {
 
     async fn session_lines(self, session_ids: Vec<String>) -> Answer<Vec<SessionLines>> {
         let sessions: Vec<SessionId> = session_ids.into_iter().map(SessionId::from).collect();
-        self.reading(move |engine| engine.sessions().session_lines(&sessions)).await
+        self.reading(move |engine| engine.line_counts().of(&sessions)).await
     }
 
     async fn remove_session(self, session_id: String) -> Answer<RemovedSession> {
@@ -57,8 +57,8 @@ impl KeepingCommands for Desktop {
         };
         let written = path.clone();
         let writing = self.reading(move |engine| {
-            let mut file = engine.sessions().output_file(&written)?;
-            engine.sessions().export(&session, format, &mut file)?;
+            let mut file = engine.exports().output_file(&written)?;
+            engine.exports().export(&session, format, &mut file)?;
             file.finish().map_err(Error::from)
         });
         writing.await?;
@@ -79,7 +79,7 @@ impl KeepingCommands for Desktop {
     }
 
     async fn usage_report(self) -> Answer<UsageReport> {
-        Ok(self.engine.sessions().usage_report().await?)
+        Ok(self.engine.usage().usage_report().await?)
     }
 
     async fn storage_use(self) -> Answer<StorageUse> {

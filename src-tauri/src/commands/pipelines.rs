@@ -38,7 +38,7 @@ impl PipelineCommands for Desktop {
             return Ok(None);
         };
         let written = path.clone();
-        self.reading(move |engine| engine.sessions().save_text(&written, &output)).await?;
+        self.reading(move |engine| engine.exports().save_text(&written, &output)).await?;
         Ok(Some(path.display().to_string()))
     }
 

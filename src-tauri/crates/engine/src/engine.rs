@@ -10,6 +10,8 @@ use crate::config;
 use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::executor_factory::ExecutorFactory;
+use crate::exports::Exports;
+use crate::line_counts::LineCounts;
 use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::projects::memory_files::OWN_MEMORY;
@@ -21,7 +23,9 @@ use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
+use crate::session_search::SessionSearch;
 use crate::sessions::{Sessions, names};
+use crate::usage_reports::UsageReports;
 use crate::worktrees::Worktrees;
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
@@ -50,6 +54,10 @@ pub struct Engine {
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
     sessions: Arc<Sessions>,
+    search: SessionSearch,
+    usage: UsageReports,
+    line_counts: LineCounts,
+    exports: Exports,
     approvals: Arc<Approvals>,
     runs: Arc<Runs>,
     sent_requests: SentRequests,
@@ -173,6 +181,10 @@ impl Engine {
         let schedules = Arc::new(Schedules::new(records.clone(), projects.clone(), runs.clone()));
         let doctor = Doctor::new(records.clone(), accounts.clone(), projects.clone(), sessions.clone());
         Self {
+            search: SessionSearch::new(records.clone()),
+            usage: UsageReports::new(records.clone()),
+            line_counts: LineCounts::new(records.clone()),
+            exports: Exports::new(records.clone(), sessions.clone()),
             records,
             accounts,
             projects,
@@ -259,6 +271,26 @@ impl Engine {
     #[must_use]
     pub fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
+    }
+
+    #[must_use]
+    pub fn search(&self) -> &SessionSearch {
+        &self.search
+    }
+
+    #[must_use]
+    pub fn usage(&self) -> &UsageReports {
+        &self.usage
+    }
+
+    #[must_use]
+    pub fn line_counts(&self) -> &LineCounts {
+        &self.line_counts
+    }
+
+    #[must_use]
+    pub fn exports(&self) -> &Exports {
+        &self.exports
     }
 
     #[must_use]

@@ -1,18 +1,16 @@
-//! A session's past as logged, and the actions on it: going back, forking, searching, exporting, verifying.
+//! A session's past as logged, and the actions on it: going back, forking, verifying.
 
 mod agent_state;
 pub(crate) mod anchoring;
 pub(crate) mod artifacts;
 pub(crate) mod claim;
 pub(crate) mod compacting;
-pub(crate) mod export;
 pub(crate) mod for_clients;
 pub(crate) mod fork;
 pub(crate) mod going_on;
 pub(crate) mod history;
 pub(crate) mod keeping;
 pub(crate) mod lease;
-mod line_counts;
 pub(crate) mod line_origins;
 pub(crate) mod lineage;
 pub(crate) mod marking;
@@ -25,14 +23,12 @@ mod reading;
 mod renaming;
 pub(crate) mod replay;
 pub(crate) mod rewind;
-pub(crate) mod search;
 mod secrets;
 pub(crate) mod session_settings;
 pub(crate) mod session_tools;
 mod shown;
 pub(crate) mod story;
 pub(crate) mod take_back;
-pub(crate) mod usage;
 pub(crate) mod verify_file;
 pub(crate) mod wholeness;
 

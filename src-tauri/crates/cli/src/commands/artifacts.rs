@@ -42,7 +42,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output
             let (artifact, bytes) = engine.sessions().artifact(&id, MAX_LISTED)?;
             match file.map(|file| in_dir(dir, &file)).filter(|file| file != Path::new("-")) {
                 Some(file) => {
-                    let mut opened = engine.sessions().output_file(&file)?;
+                    let mut opened = engine.exports().output_file(&file)?;
                     opened.write_all(&bytes).map_err(|error| unwritten(&file, &error))?;
                     opened.finish()?;
                     if output.json {

@@ -52,7 +52,7 @@ pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output
 fn write_pages(engine: &Engine, command: &Command, folder: &Path) -> Result<(), Error> {
     command.get_subcommands().filter(|sub| !sub.is_hide_set()).try_for_each(|sub| write_pages(engine, sub, folder))?;
     let name = command.get_display_name().unwrap_or(NAME);
-    let mut file = engine.sessions().output_file(&folder.join(format!("{name}.1")))?;
+    let mut file = engine.exports().output_file(&folder.join(format!("{name}.1")))?;
     file.write_all(&page(command.clone())?).map_err(Error::internal)?;
     Ok(file.finish()?)
 }

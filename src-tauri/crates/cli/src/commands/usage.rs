@@ -38,7 +38,7 @@ pub(crate) async fn run(
     output: &Printer,
 ) -> Result<Exit, Error> {
     let session = session.as_ref().map(|id| engine.sessions().find_session(id)).transpose()?;
-    let usage = engine.sessions().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
+    let usage = engine.usage().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();
     let mut newest_first: Vec<_> = totals.iter().collect();
     newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));

@@ -94,14 +94,16 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("the tools", sessions.switch_session_tools(&session, &[], &["fetch_url".into()])).await;
     stage.done("a title", sessions.rename(&session, "other")).await;
     let fork = stage.done("a fork", sessions.fork(&session, None)).await.session_id;
-    stage.done("the usage", sessions.daily_usage(None)).await;
-    stage.done("the usage for a client", sessions.usage_report()).await;
-    stage.done("the usage of one", sessions.daily_usage(Some(&session))).await;
+    stage.done("the usage", stage.engine.usage().daily_usage(None)).await;
+    stage.done("the usage for a client", stage.engine.usage().usage_report()).await;
+    stage.done("the usage of one", stage.engine.usage().daily_usage(Some(&session))).await;
     stage.done("withdrawing", stage.engine.approvals().grants().withdraw_session_grants(&session)).await;
     let scope = RewindScope { files: true, conversation: true };
     stage.done("going back", sessions.rewind(&session, 2, scope)).await;
     stage.done("stopping", stage.client.stop_session(&session)).await;
-    stage.done("a search", sessions.search(crate::EventSearchQuery { limit: 5, ..Default::default() })).await;
+    stage
+        .done("a search", stage.engine.search().search(crate::EventSearchQuery { limit: 5, ..Default::default() }))
+        .await;
     let folder = stage.home.project_dir();
     stage.done("trusting", stage.engine.projects().trust(&folder, Vec::new())).await;
     stage.done("opening", stage.client.open(&folder)).await;

@@ -7,7 +7,7 @@ use crate::projects::rules::at_start;
 use crate::runs::Runs;
 use crate::runs::place::StartRun;
 use crate::sessions::compacting::EstimatedTokens;
-use crate::sessions::usage::day;
+use crate::usage_reports::day;
 use arki_context::{
     BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, WorkMode, build_prompt,
 };

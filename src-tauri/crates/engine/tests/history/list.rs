@@ -24,18 +24,18 @@ async fn changed_lines_are_counted_from_the_first_to_the_last_state_and_what_was
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
     let sessions = stage.engine.sessions();
-    let lines = || sessions.session_lines(std::slice::from_ref(&session)).unwrap();
+    let lines = || stage.engine.line_counts().of(std::slice::from_ref(&session)).unwrap();
     assert_eq!(lines(), [counted(session.as_str(), 3, 5, 1)]);
     sessions.rewind(&session, 1, FILES).await.unwrap();
     assert_eq!(lines(), []);
-    assert_eq!(sessions.session_lines(&["none".into()]).unwrap(), []);
+    assert_eq!(stage.engine.line_counts().of(&["none".into()]).unwrap(), []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_whose_lines_nobody_can_count_is_counted_as_a_file() {
     let stage = Stage::new(vec![command("yes x | head -n 600000 > large.txt"), Turn::text("done")]).await;
     let (session, _) = stage.run_granted().await;
-    let told = stage.engine.sessions().session_lines(std::slice::from_ref(&session)).unwrap();
+    let told = stage.engine.line_counts().of(std::slice::from_ref(&session)).unwrap();
     assert_eq!((told[0].files, told[0].added, told[0].removed), (1, None, None));
 }
 

@@ -282,7 +282,7 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
     stage.engine.runs().queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
     let mut export = Vec::new();
     let summary = stage.engine.sessions().find_session(session.as_str()).unwrap();
-    stage.engine.sessions().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
+    stage.engine.exports().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
     let mut other = Stage::new(vec![Turn::text("harm")]).await;
     let mut heard = other.engine.subscribe();
     other.stay();

@@ -46,10 +46,10 @@ pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, outp
     let session = engine.sessions().find_session(&arguments.id)?;
     match file {
         // Not through the colour filter: it would take characters out of the text.
-        None => engine.sessions().export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,
+        None => engine.exports().export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,
         Some(path) => {
-            let mut file = engine.sessions().output_file(&dir.join(path))?;
-            engine.sessions().export(&session, format, &mut file)?;
+            let mut file = engine.exports().output_file(&dir.join(path))?;
+            engine.exports().export(&session, format, &mut file)?;
             file.finish()?;
             if output.json {
                 output.object(&Exported { session_id: &session.session_id, file: path });

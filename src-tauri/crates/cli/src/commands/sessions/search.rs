@@ -67,7 +67,7 @@ pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &P
         path: arguments.file.clone(),
         limit: arguments.limit,
     };
-    let hits = engine.sessions().search(query).await?;
+    let hits = engine.search().search(query).await?;
     if hits.is_empty() && !is_blank {
         output.aside("No results. One event must contain all the words; `word*` matches words that begin with it.");
     } else if hits.is_empty() {

@@ -1,11 +1,12 @@
 //! Counts the lines that a session's changes come to: each file before its first change beside how the last one left
 //! it. What was taken back counts as never done, and what others changed in between is part of it.
 
-use crate::sessions::Sessions;
+use crate::records::Records;
 use arki_api::SessionLines;
 use arki_domain::projection::{FileAt, FilesAt, WantedFile};
 use arki_domain::{Error, SessionId};
 use arki_files::changed_lines;
+use std::sync::Arc;
 
 /// Sessions that one question may name.
 const MAX_SESSIONS: usize = 200;
@@ -16,12 +17,21 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Nor those of files that are more than this together, before and after.
 const MAX_BYTES: u64 = 16 << 20;
 
-impl Sessions {
+/// The sizes of what sessions changed.
+pub struct LineCounts {
+    records: Arc<Records>,
+}
+
+impl LineCounts {
+    pub(crate) fn new(records: Arc<Records>) -> Self {
+        Self { records }
+    }
+
     /// Counts the lines that sessions changed; one that changed no file, or isn't there, is not named. Blocking.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn session_lines(&self, sessions: &[SessionId]) -> Result<Vec<SessionLines>, Error> {
+    pub fn of(&self, sessions: &[SessionId]) -> Result<Vec<SessionLines>, Error> {
         let lines = sessions.iter().take(MAX_SESSIONS).map(|session_id| self.lines_of(session_id));
         lines.filter_map(Result::transpose).collect()
     }

@@ -1,7 +1,7 @@
 //! The events around the conversation, in a sentence each.
 
 use super::{Block, Speaker, Tone, quoted, text, words};
-use crate::sessions::export::fold::grouped;
+use crate::exports::fold::grouped;
 use crate::visible::one_line;
 use arki_domain::{
     EventBody, PauseReason, PlanStep, PlanStepState, QuestionAsked, RestoreAction, RestoredFile, RunPaused,

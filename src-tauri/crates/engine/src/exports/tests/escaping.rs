@@ -1,5 +1,5 @@
 use super::script::saying;
-use crate::sessions::export::ExportFormat;
+use crate::exports::ExportFormat;
 use crate::visible::{InvisibleCharacters, visible};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};

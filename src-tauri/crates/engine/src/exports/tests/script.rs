@@ -1,6 +1,6 @@
 //! Sessions as they would be stored, with ids and times that stay the same.
 
-use crate::sessions::export::{ExportFormat, write};
+use crate::exports::{ExportFormat, write};
 use crate::sessions::lineage::EventSource;
 use arki_domain::projection::SessionSummary;
 use arki_domain::*;

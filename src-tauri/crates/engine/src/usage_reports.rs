@@ -1,11 +1,10 @@
 //! Usage by day, model and project.
 
-use crate::records::blocking;
-use crate::sessions::Sessions;
+use crate::records::{Records, blocking};
 use arki_api::{UsageEntry, UsageReport};
 use arki_domain::projection::{DailyUsage, UsagePlace, UsageTotal};
 use arki_domain::{Error, SessionId, sha256_hex};
-use arki_store::UsageMark;
+use arki_store::{StoreReader, UsageMark};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -27,15 +26,25 @@ struct KeptUsage {
     usage: DailyUsage,
 }
 
-impl Sessions {
+/// The usage of sessions, told by day.
+pub struct UsageReports {
+    records: Arc<Records>,
+}
+
+impl UsageReports {
+    pub(crate) fn new(records: Arc<Records>) -> Self {
+        Self { records }
+    }
+
     /// Returns the daily usage of one session, or of all that are kept; days are those of the user's time zone. A
     /// fork's origin has used what it used itself. Of all sessions only what is new since the last time is read.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn daily_usage(self: &Arc<Self>, session: Option<&SessionId>) -> Result<DailyUsage, Error> {
+    pub async fn daily_usage(&self, session: Option<&SessionId>) -> Result<DailyUsage, Error> {
         let session = session.cloned();
-        let (usage, to_keep) = blocking(self, move |sessions| sessions.used(session.as_ref())).await?;
+        let used = blocking(&self.records, move |records| used(records.reader(), session.as_ref()));
+        let (usage, to_keep) = used.await?;
         if let Some(text) = to_keep
             // Nothing is lost without it but time.
             && let Err(error) = self.records.store().set_meta(KEPT, &text).await
@@ -49,51 +58,41 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn usage_report(self: &Arc<Self>) -> Result<UsageReport, Error> {
+    pub async fn usage_report(&self) -> Result<UsageReport, Error> {
         let usage = self.daily_usage(None).await?;
         let entries = usage.totals().iter().map(|(place, total)| usage_entry(place, total)).collect();
         Ok(UsageReport { today: day(Timestamp::now().as_millisecond()), entries })
     }
+}
 
-    /// The usage, and what is to be kept for the next time where there is news.
-    fn used(&self, session: Option<&SessionId>) -> Result<(DailyUsage, Option<String>), Error> {
-        let mut usage = DailyUsage::default();
-        let zone = TimeZone::system();
-        let day = |ts| day_in(&zone, ts);
-        if let Some(session) = session {
-            self.records
-                .reader()
-                .log()
-                .each_usage_event_of(session, |event, project| usage.apply(event, project, day))?;
-            return Ok((usage, None));
-        }
-        let signature = signature(&zone);
-        let kept = self.kept_usage(&signature)?;
-        usage = kept.usage;
-        let mut mark = self
-            .records
-            .reader()
-            .log()
-            .each_usage_event_after(kept.mark, |event, project| usage.apply(event, project, day))?;
-        if mark.is_none() {
-            usage = DailyUsage::default();
-            mark = self
-                .records
-                .reader()
-                .log()
-                .each_usage_event_after(UsageMark::default(), |event, project| usage.apply(event, project, day))?;
-        }
-        let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok((usage, None)) };
-        let kept = KeptUsage { zone: signature, mark, usage };
-        let text = serde_json::to_string(&kept).ok();
-        Ok((kept.usage, text))
+/// The usage, and what is to be kept for the next time where there is news.
+fn used(reader: &StoreReader, session: Option<&SessionId>) -> Result<(DailyUsage, Option<String>), Error> {
+    let zone = TimeZone::system();
+    let day = |ts| day_in(&zone, ts);
+    let mut usage = DailyUsage::default();
+    if let Some(session) = session {
+        reader.log().each_usage_event_of(session, |event, project| usage.apply(event, project, day))?;
+        return Ok((usage, None));
     }
+    let signature = signature(&zone);
+    let kept = kept_usage(reader, &signature)?;
+    usage = kept.usage;
+    let mut mark = reader.log().each_usage_event_after(kept.mark, |event, project| usage.apply(event, project, day))?;
+    if mark.is_none() {
+        usage = DailyUsage::default();
+        let from_start = UsageMark::default();
+        mark = reader.log().each_usage_event_after(from_start, |event, project| usage.apply(event, project, day))?;
+    }
+    let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok((usage, None)) };
+    let kept = KeptUsage { zone: signature, mark, usage };
+    let text = serde_json::to_string(&kept).ok();
+    Ok((kept.usage, text))
+}
 
-    /// Returns the kept usage; one that cannot be read is built anew from the log.
-    fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Error> {
-        let kept = self.records.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
-        Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
-    }
+/// Returns the kept usage; one that cannot be read is built anew from the log.
+fn kept_usage(reader: &StoreReader, zone: &str) -> Result<KeptUsage, Error> {
+    let kept = reader.meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
+    Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
 }
 
 fn usage_entry(place: &UsagePlace, total: &UsageTotal) -> UsageEntry {
@@ -122,11 +121,11 @@ fn signature(zone: &TimeZone) -> String {
 
 /// The day of a moment (milliseconds since 1970) in the user's time zone, as YYYY-MM-DD.
 pub(crate) fn day(ts: i64) -> String {
-    day_in(&jiff::tz::TimeZone::system(), ts)
+    day_in(&TimeZone::system(), ts)
 }
 
-pub(crate) fn day_in(zone: &jiff::tz::TimeZone, ts: i64) -> String {
-    zone.to_datetime(jiff::Timestamp::from_millisecond(ts).unwrap_or_default()).date().to_string()
+pub(crate) fn day_in(zone: &TimeZone, ts: i64) -> String {
+    zone.to_datetime(Timestamp::from_millisecond(ts).unwrap_or_default()).date().to_string()
 }
 
 #[cfg(test)]

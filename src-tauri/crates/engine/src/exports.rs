@@ -14,6 +14,7 @@ mod markdown;
 #[cfg(test)]
 mod tests;
 
+use crate::records::Records;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
@@ -21,6 +22,7 @@ use arki_domain::{Code, Error, Event};
 use arki_files::OutputFile;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
@@ -32,7 +34,17 @@ pub enum ExportFormat {
     Html,
 }
 
-impl Sessions {
+/// The files that sessions, and what is of them, are written into.
+pub struct Exports {
+    records: Arc<Records>,
+    sessions: Arc<Sessions>,
+}
+
+impl Exports {
+    pub(crate) fn new(records: Arc<Records>, sessions: Arc<Sessions>) -> Self {
+        Self { records, sessions }
+    }
+
     /// A file that an export is to be written into.
     ///
     /// # Errors
@@ -58,7 +70,7 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read or `out` not be written. A reader that has gone away is no error.
     pub fn export(&self, session: &SessionSummary, format: ExportFormat, out: &mut dyn Write) -> Result<(), Error> {
-        match write(self, session, format, out) {
+        match write(&*self.sessions, session, format, out) {
             Ok(()) | Err(Stop::ReaderGone) => Ok(()),
             Err(Stop::Error(fault)) => Err(fault),
         }

@@ -1,6 +1,6 @@
 use super::script::{Script, rich};
-use crate::sessions::export::arkai::Arkai;
-use crate::sessions::export::{ExportFormat, Stop, write};
+use crate::exports::arkai::Arkai;
+use crate::exports::{ExportFormat, Stop, write};
 use crate::sessions::lineage::{EVENTS_A_PIECE, EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, SessionId};

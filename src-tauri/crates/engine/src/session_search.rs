@@ -1,10 +1,20 @@
 //! Search over everything said, run and changed.
 
-use crate::sessions::Sessions;
+use crate::records::Records;
 use arki_domain::{Error, SessionId};
-use arki_store::{EventSearchHit, EventSearchQuery};
+use arki_store::{EventSearchHit, EventSearchQuery, StoreReader};
+use std::sync::Arc;
 
-impl Sessions {
+/// The search in what sessions have logged.
+pub struct SessionSearch {
+    records: Arc<Records>,
+}
+
+impl SessionSearch {
+    pub(crate) fn new(records: Arc<Records>) -> Self {
+        Self { records }
+    }
+
     /// The newest first. What was stored since the last search is found too.
     ///
     /// # Errors
@@ -31,8 +41,7 @@ impl Sessions {
         limit: usize,
         is_wanted: impl Fn() -> bool + Send + 'static,
     ) -> Result<Vec<EventSearchHit>, Error> {
-        let found =
-            move |reader: &arki_store::StoreReader| reader.log().find_in_session(&session, &text, limit, is_wanted);
+        let found = move |reader: &StoreReader| reader.log().find_in_session(&session, &text, limit, is_wanted);
         Ok(self.records.store().read(found).await?)
     }
 }

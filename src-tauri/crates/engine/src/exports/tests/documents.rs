@@ -1,5 +1,5 @@
 use super::script::{eventful, rich};
-use crate::sessions::export::ExportFormat;
+use crate::exports::ExportFormat;
 use serde_json::json;
 
 #[test]
