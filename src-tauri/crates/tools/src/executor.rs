@@ -37,20 +37,20 @@ mod settings;
 mod signing;
 mod step;
 mod subject;
+mod toolbox;
 mod user_question;
 mod write;
 
-use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
-use crate::tool::{self, Action, Tool};
+use crate::tool::{Action, Tool};
 use arki_domain::projection::{
     AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
 };
 use arki_domain::{
-    ApprovalDecision, CallContext, CallOutcome, Category, Code, Error, Event, EventLog, Executed, Executor, HookMoment,
-    HookRan, LiveBus, Redactor, SubagentsStanding, ToolCall, ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Code, Error, Event, EventLog, Executed, Executor, HookMoment, HookRan,
+    LiveBus, Redactor, SubagentsStanding, ToolCall, ToolDefinition,
 };
-use arki_policy::{PolicySettings, Verdict};
+use arki_policy::Verdict;
 use arki_sandbox::GitSight;
 use async_trait::async_trait;
 use background_subagents::BackgroundSubagents;
@@ -64,12 +64,15 @@ use kept_whole::CallResults;
 use record::Record;
 use secrets::ProjectSecrets;
 use signing::CommitSigner;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 use subject::{CallSubjects, SubjectOf};
+use toolbox::Toolbox;
+use write::FileWriter;
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use hook_trial::{HookTrial, TriedHook};
+pub use judging::Judge;
 pub use mention_reads::UnaskedRead;
 pub use question::stands_under_a_tool;
 pub(crate) use read::READ_PAUSES;
@@ -86,41 +89,19 @@ pub struct ToolExecutor {
     bus: Arc<dyn LiveBus>,
     redactor: Redactor,
     settings: Arc<KernelSettings>,
-    /// The policy that holds now; the one that the run began with is in `settings`.
-    policy: Mutex<Arc<PolicySettings>>,
     /// Why no more is done before the user has looked.
     stopped: OnceLock<Error>,
-    tools: Arc<[Tool]>,
-    /// The tools offered to the model.
-    definitions: Arc<[ToolDefinition]>,
-    subjects: CallSubjects,
-    secrets: ProjectSecrets,
+    toolbox: Arc<Toolbox>,
+    judge: Judge,
+    writer: FileWriter,
+    secrets: Arc<ProjectSecrets>,
     rooms: Arc<CommandRooms>,
     images: Arc<ProjectImages>,
     signer: CommitSigner,
     hooks: HookRunner,
     formatter: Formatter,
-    checking: Checking,
     results: CallResults,
     background_subagents: BackgroundSubagents,
-}
-
-/// Returns the definition as the model sees it: a tool from outside may have read a secret and say it. Its own schema
-/// stays as it is, for that is what arguments are held against once their secrets are back.
-fn redacted(definition: &ToolDefinition, redactor: &Redactor) -> ToolDefinition {
-    ToolDefinition {
-        description: redactor.redact(&definition.description).into(),
-        parameters: redactor.redact_json(definition.parameters.clone()),
-        ..definition.clone()
-    }
-}
-
-/// Returns the definition with the limits that hold for its calls in the description.
-fn with_limits(definition: &ToolDefinition, limits: ToolLimits) -> ToolDefinition {
-    let output = format!("{} KiB", limits.max_output_bytes.div_ceil(1024));
-    let description = definition.description.replace("{{output}}", &output);
-    let description = description.replace("{{timeout}}", &limits.timeout_seconds.to_string()).into();
-    ToolDefinition { description, ..definition.clone() }
 }
 
 impl ToolExecutor {
@@ -131,42 +112,34 @@ impl ToolExecutor {
         redactor: Redactor,
         mut settings: KernelSettings,
     ) -> Arc<Self> {
-        let tools: Arc<[Tool]> = all_tools(std::mem::take(&mut settings.tools), &settings.model).into();
-        let policy = &settings.policy;
-        let is_there = |tool: &&Tool| {
-            let reads = tool.definition.category == Category::Read;
-            let may_plan = !policy.plan || reads;
-            let may_read = !policy.read_only || reads || matches!(tool.action, Action::Command);
-            let has_texts = match tool.name() {
-                "read_skill" => !settings.guides.skills.is_empty(),
-                "read_procedure" => !settings.guides.procedures.is_empty(),
-                _ => true,
-            };
-            has_texts && may_plan && may_read && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
-        };
-        let limits = settings.limits;
-        let offered = |tool: &Tool| redacted(&with_limits(&tool.definition, limits), &redactor);
-        let definitions = tools.iter().filter(is_there).map(offered).collect();
-        let policy = Mutex::new(Arc::new(settings.policy.clone()));
+        let toolbox = Arc::new(Toolbox::new(&mut settings, &redactor));
         let settings = Arc::new(settings);
+        let secrets = Arc::new(ProjectSecrets::new(settings.clone(), redactor.clone()));
         let rooms = Arc::new(CommandRooms::new(settings.clone()));
         let images = Arc::new(ProjectImages::new(settings.clone()));
         let git_sight = GitSight::with_secrets(settings.secrets.clone());
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
-            policy,
             stopped: OnceLock::new(),
-            subjects: CallSubjects { settings: settings.clone(), rooms: rooms.clone(), git_sight },
-            secrets: ProjectSecrets::new(settings.clone(), redactor.clone()),
+            judge: Judge {
+                toolbox: toolbox.clone(),
+                policy: Mutex::new(Arc::new(settings.policy.clone())),
+                subjects: CallSubjects { settings: settings.clone(), rooms: rooms.clone(), git_sight },
+                secrets: secrets.clone(),
+            },
+            writer: FileWriter {
+                settings: settings.clone(),
+                redactor: redactor.clone(),
+                checking: Checking::new(settings.clone()),
+            },
             hooks: HookRunner {
                 settings: settings.clone(),
-                tools: tools.clone(),
+                tools: toolbox.tools.clone(),
                 redactor: redactor.clone(),
                 rooms: rooms.clone(),
                 told_off: Mutex::default(),
             },
             formatter: Formatter { settings: settings.clone(), log: log.clone(), images: images.clone() },
-            checking: Checking::new(settings.clone()),
             results: CallResults { settings: settings.clone(), redactor: redactor.clone() },
             signer: CommitSigner(settings.clone()),
             rooms,
@@ -175,10 +148,22 @@ impl ToolExecutor {
             bus,
             redactor,
             settings,
-            tools,
-            definitions,
+            toolbox,
+            secrets,
             background_subagents: BackgroundSubagents::default(),
         })
+    }
+
+    /// Returns the judge of this executor's calls.
+    #[must_use]
+    pub fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// # Errors
+    /// `TOOL_UNKNOWN`, with the nearest name.
+    pub fn ensure_known(&self, tool_id: &str) -> Result<(), Error> {
+        self.toolbox.tool(tool_id).map(drop).ok_or_else(|| self.toolbox.unknown(tool_id))
     }
 
     /// Runs the hooks that are for it one after another, until one blocks it; none in a folder that isn't trusted.
@@ -191,27 +176,6 @@ impl ToolExecutor {
         Some(Executed { outcome, events: Vec::new() })
     }
 
-    fn policy(&self) -> Arc<PolicySettings> {
-        self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Reads the policy before each call, since more may be forbidden by now.
-    fn look_at_policy(&self) {
-        let began_with = &self.settings.policy;
-        let now = self.settings.standing.now(began_with).unwrap_or_else(|| began_with.clone());
-        *self.policy.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
-    }
-
-    /// # Errors
-    /// `TOOL_UNKNOWN`, with the nearest name.
-    pub fn ensure_known(&self, tool_id: &str) -> Result<(), Error> {
-        self.tool(tool_id).map(drop).ok_or_else(|| self.unknown_tool(tool_id))
-    }
-
-    fn tool(&self, tool_id: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| *tool.definition.name == *tool_id)
-    }
-
     async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
         let before =
             if is_undecided(pending) { self.before_call(pending, record).await? } else { BeforeCall::default() };
@@ -219,7 +183,7 @@ impl ToolExecutor {
             return record.fail(&pending.call, &stopped_by_user()).await;
         }
         let pending = before.changed.as_ref().unwrap_or(pending);
-        let exact = match self.secrets.with_secrets(self.tool(&pending.call.tool_id), pending, record).await {
+        let exact = match self.secrets.with_secrets(self.toolbox.tool(&pending.call.tool_id), pending, record).await {
             Ok(exact) => exact,
             // Only looks at what was done: nothing is written that is not as it was permitted.
             Err(_) if self.is_only_reconciled(pending) => pending.clone(),
@@ -249,7 +213,7 @@ impl ToolExecutor {
     }
 
     fn is_only_reconciled(&self, pending: &PendingCall) -> bool {
-        let action = self.tool(&pending.call.tool_id).map(|tool| &tool.action);
+        let action = self.toolbox.tool(&pending.call.tool_id).map(|tool| &tool.action);
         matches!(pending.progress, CallProgress::Begun { .. })
             && matches!(action, Some(Action::Write(_) | Action::Command))
     }
@@ -263,7 +227,7 @@ impl ToolExecutor {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let call = &pending.call;
-        match self.tool(&call.tool_id) {
+        match self.toolbox.tool(&call.tool_id) {
             Some(tool) => match &tool.action {
                 Action::Read(_) => {
                     let done = self.read(tool, call, record).await;
@@ -273,11 +237,11 @@ impl ToolExecutor {
                 Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
                     record.fail(call, &Error::internal("a decision without its result")).await
                 }
-                Action::Write(plan) => self.reconcile_write(plan.clone(), call, files, approval, record).await,
+                Action::Write(plan) => self.writer.reconcile(plan.clone(), call, files, approval, record).await,
                 Action::Command => self.command_interrupted(call, approval, record).await,
                 Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
             },
-            None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
+            None => record.fail(call, &self.toolbox.unknown(&call.tool_id)).await,
         }
     }
 
@@ -291,8 +255,8 @@ impl ToolExecutor {
     ) -> Result<CallOutcome, Error> {
         let task = InsideTask {
             args: &call.args,
-            tools: &self.tools,
-            offered: &self.definitions,
+            tools: &self.toolbox.tools,
+            offered: &self.toolbox.offered,
             guides: &self.settings.guides,
             previous: record.context().previous.as_deref(),
             agent_state: &record.context().agent_state,
@@ -307,24 +271,19 @@ impl ToolExecutor {
         bodies.extend(self.results.result(call, Ok(done.output), record).await);
         record.settle_decided(call, verdict, bodies).await
     }
-
-    fn unknown_tool(&self, name: &str) -> Error {
-        let hint = tool::nearest_tool(&self.definitions, name);
-        Error::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint)
-    }
 }
 
 #[async_trait]
 impl Executor for ToolExecutor {
     fn definitions(&self) -> Arc<[ToolDefinition]> {
-        self.definitions.clone()
+        self.toolbox.offered.clone()
     }
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Error> {
         if let Some(stopped) = self.stopped() {
             return Ok(stopped);
         }
-        self.look_at_policy();
+        self.judge.look_at_policy();
         self.secrets.learn_env_files().await;
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         let outcome = match self.carry_out(pending, &mut record).await {
@@ -344,7 +303,7 @@ impl Executor for ToolExecutor {
         if let Some(stopped) = self.stopped() {
             return Ok(stopped);
         }
-        self.look_at_policy();
+        self.judge.look_at_policy();
         match calls.first().is_some_and(|pending| self.is_delegation(&pending.call)) {
             true => self.delegate_together(calls, context).await,
             false => self.read_together(calls, context).await,
@@ -372,7 +331,7 @@ impl Executor for ToolExecutor {
     }
 
     async fn end_helpers(&self) {
-        self.checking.end_servers().await;
+        self.writer.checking.end_servers().await;
     }
 
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
@@ -401,20 +360,6 @@ impl Executor for ToolExecutor {
     async fn notify(&self, moment: &HookMoment, context: &CallContext) -> Vec<HookRan> {
         self.hooks.run_notification_hooks(moment, context).await
     }
-}
-
-/// The built-in ones first. A name that is taken is not taken again: what a model calls must be one thing.
-fn all_tools(others: Vec<Tool>, model: &str) -> Vec<Tool> {
-    let mut tools = builtin::all();
-    for tool in others {
-        if tools.iter().any(|known| known.name() == tool.name()) {
-            tracing::warn!(tool = tool.name(), "a tool of this name is there already, so this one is left out");
-        } else {
-            tools.push(tool);
-        }
-    }
-    builtin::edit_tool_first(&mut tools, model);
-    tools
 }
 
 /// Returns whether hooks are still to be asked: neither they nor the user were, or the user only granted such calls.

@@ -34,8 +34,8 @@ pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use executor::{
-    Audience, BackgroundCommands, HookTrial, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand, ToolExecutor,
-    ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
+    Audience, BackgroundCommands, HookTrial, Judge, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand,
+    ToolExecutor, ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
     unresolved_placeholders,
 };
 pub use facts::tool_specification;

@@ -32,7 +32,7 @@ impl PolicyTrials {
         let is_by_rule = matches!(found.trace.decided_by(), Some(PolicyCheck::DenyRules | PolicyCheck::Rules));
         let rule = is_by_rule.then(|| {
             let kernel = self.kernels.judging_kernel(Path::new(&project)).ok()?;
-            kernel.rule_behind(&found.decided, &found.call.tool_id, &found.call.args)
+            kernel.judge().rule_behind(&found.decided, &found.call.tool_id, &found.call.args)
         });
         let shown = |text: String| match serde_json::from_str(&text) {
             Ok(value) => self.records.redactor().redact_json(value).to_string(),

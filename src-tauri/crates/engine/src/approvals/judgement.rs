@@ -70,8 +70,8 @@ impl PolicyTrials {
             Some(definition) => arki_agent::understood_arguments(&definition.parameters, args.clone()),
             None => args.clone(),
         };
-        let verdict = kernel.judge(tool_id, &args, arki_domain::ApprovalMode::Ask);
-        let trace = kernel.trace(tool_id, &args, &verdict);
+        let verdict = kernel.judge().verdict(tool_id, &args, arki_domain::ApprovalMode::Ask);
+        let trace = kernel.judge().trace(tool_id, &args, &verdict);
         let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
         Ok(Judgement { decision, rule, reason, risk, trace })
     }

@@ -214,7 +214,7 @@ impl Approvals {
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Error> {
         let Some(requested) = self.reviews.revealed(record) else { return Ok(true) };
         let session = self.sessions.session(&record.session_id)?;
-        Ok(self.kernels.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
+        Ok(self.kernels.judging_kernel(Path::new(&session.project))?.judge().is_stale(&requested))
     }
 }
 

@@ -91,7 +91,7 @@ impl StandingRules {
         };
         let folder = self.sessions.session(&record.session_id)?.project;
         let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
-        let rules = kernel.proposed_rules(&requested.tool_id, &requested.args);
+        let rules = kernel.judge().proposed_rules(&requested.tool_id, &requested.args);
         let project = self.projects.project_at(&folder);
         Ok(rules.into_iter().map(|rule| RuleDefinition { project: Some(project.clone()), ..rule }).collect())
     }
@@ -184,9 +184,9 @@ impl StandingRules {
                             backtest.left_out += 1;
                             continue;
                         };
-                        let (speaks, with_rule) = kernel.judge_with(rule, &call.tool_id, &call.args);
+                        let (speaks, with_rule) = kernel.judge().judge_with(rule, &call.tool_id, &call.args);
                         if speaks {
-                            let today = kernel.judge(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
+                            let today = kernel.judge().verdict(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
                             places.insert(call.call_id.clone(), matched.len());
                             matched.push(PastCall {
                                 session_id: session.clone(),

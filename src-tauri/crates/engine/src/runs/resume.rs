@@ -187,7 +187,7 @@ impl Runs {
             // No grant covers it, so that it would be asked anew at once.
             ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
-                let verdict = self.kernels.kernel(open, config, ClientCapabilities::default()).judge(
+                let verdict = self.kernels.kernel(open, config, ClientCapabilities::default()).judge().verdict(
                     &asked.tool_id,
                     &asked.args,
                     approve,

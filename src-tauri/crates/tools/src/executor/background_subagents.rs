@@ -191,8 +191,8 @@ impl ToolExecutor {
         context: &CallContext,
     ) -> Result<(), Error> {
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-        let Some(Action::Delegate(subagents)) = self.tool(&call.tool_id).map(|tool| &tool.action) else {
-            let result = record.error(call, &self.unknown_tool(&call.tool_id));
+        let Some(Action::Delegate(subagents)) = self.toolbox.tool(&call.tool_id).map(|tool| &tool.action) else {
+            let result = record.error(call, &self.toolbox.unknown(&call.tool_id));
             return record.settle(vec![late(result).into()]).await.map(drop);
         };
         let subagents = subagents.as_ref();

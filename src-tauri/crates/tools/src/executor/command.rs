@@ -11,18 +11,16 @@ use super::{ToolExecutor, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
-use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandConfinement,
-    CommandPreview, Decision, Error, EventBody, LiveBus, LiveEvent, Redactor, StreamingRedactor, StyledPart,
-    StyledText, ToolCall, ToolResult, plural,
+    ApprovalMode, ApprovalRequested, CallOutcome, CheckpointCreated, Code, CommandConfinement, CommandPreview,
+    Decision, Error, EventBody, LiveBus, LiveEvent, Redactor, StreamingRedactor, StyledPart, StyledText, ToolCall,
+    ToolResult, plural,
 };
 use arki_files::Snapshot;
-use arki_policy::{Impact, PolicyQuestion, Verdict};
+use arki_policy::{Impact, Verdict};
 use arki_process::{AnsiReader, CommandOutcome, CommandSpec, styled};
 use arki_sandbox::Sandbox;
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,29 +32,6 @@ impl ToolExecutor {
         match self.command_preview(call).await {
             Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
             Err(fault) => CallDecision::Fail(fault),
-        }
-    }
-
-    /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.
-    pub(super) fn with_network(&self, tool_id: &str, args: &Value, verdict: Verdict, approve: ApprovalMode) -> Verdict {
-        let tool = self.tool(tool_id).filter(|tool| matches!(tool.action, Action::Command));
-        if tool.is_none() || !run_command::parse(args).is_ok_and(|arguments| arguments.network) {
-            return verdict;
-        }
-        let subject = self.subject_of(tool, args);
-        let question = PolicyQuestion {
-            tool: tool_id,
-            category: Some(Category::Network),
-            subject: &subject.subject,
-            trusted: self.settings.trusted,
-            approve,
-            sandboxed: false,
-            impact: Impact::default(),
-        };
-        let of_network = arki_policy::decide(&question, &self.policy());
-        match (of_network.decision, verdict.decision) {
-            (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
-            _ => verdict,
         }
     }
 
@@ -77,8 +52,8 @@ impl ToolExecutor {
         let decided = AsDecided::of(call, Some(approval));
         if decided.by_user {
             let call = &decided.call;
-            let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
-            let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+            let subject = self.judge.subject_of(self.toolbox.tool(&call.tool_id), &call.args);
+            let verdict = self.judge.decide(&call.tool_id, &subject, approve, Impact::default());
             if verdict.decision == Decision::Deny {
                 return CallDecision::deny(verdict);
             }
@@ -242,7 +217,7 @@ impl ToolExecutor {
     /// Returns whether a command that is asked about is shown as one that can open secret files, and the user's other
     /// files: not where it is a known build, test or installation and names none.
     fn needs_private(&self, call: &ToolCall, arguments: &run_command::Arguments) -> bool {
-        let subject = self.subject_of(self.tool(&call.tool_id), &call.args).subject;
+        let subject = self.judge.subject_of(self.toolbox.tool(&call.tool_id), &call.args).subject;
         subject.secrets_in_reach
             || subject.outside.is_some()
             || subject.paths.iter().any(|path| path.secret)

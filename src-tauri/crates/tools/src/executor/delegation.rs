@@ -39,9 +39,9 @@ impl ToolExecutor {
         started: &SubagentStarted,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        match self.tool(&call.tool_id).map(|tool| &tool.action) {
+        match self.toolbox.tool(&call.tool_id).map(|tool| &tool.action) {
             Some(Action::Delegate(subagents)) => self.work_as_subagent(subagents.as_ref(), call, started, record).await,
-            _ => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
+            _ => record.fail(call, &self.toolbox.unknown(&call.tool_id)).await,
         }
     }
 

@@ -61,7 +61,7 @@ impl SubagentCount {
 
 impl ToolExecutor {
     pub(super) fn is_delegation(&self, call: &ToolCall) -> bool {
-        self.tool(&call.tool_id).is_some_and(|tool| matches!(tool.action, Action::Delegate(_)))
+        self.toolbox.tool(&call.tool_id).is_some_and(|tool| matches!(tool.action, Action::Delegate(_)))
     }
 
     /// A call that asks, is denied or is wrong ends the row, and so does an agent that may change something: what comes
@@ -143,7 +143,7 @@ impl ToolExecutor {
     /// Returns the call with what it hands over, where it may be worked on beside others.
     async fn handed<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Handed<'a>> {
         let call = &pending.call;
-        let Action::Delegate(subagents) = &self.tool(&call.tool_id)?.action else { return None };
+        let Action::Delegate(subagents) = &self.toolbox.tool(&call.tool_id)?.action else { return None };
         let subagents = subagents.as_ref();
         let arguments = delegate::parse(&call.args).ok()?;
         // Hooks run around one call at a time.

@@ -16,7 +16,7 @@ use crate::hooks::occasion::Occasion;
 use crate::hooks::{Hook, HookAction, foreign};
 use arki_domain::projection::{FinishedCall, PendingCall};
 use arki_domain::{Code, Decision, Error, Event, EventBody, HookEvent, HookOutcome, HookRan, ToolCall, ToolResult};
-use arki_policy::{Impact, Objection};
+use arki_policy::Objection;
 use arki_sandbox::ProjectAccess;
 use serde_json::Value;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl ToolExecutor {
         record: &mut Record<'_>,
     ) -> Result<BeforeCall, Error> {
         let mut before = BeforeCall::default();
-        if !self.hooks.has_hooks_for(&pending.call) || self.is_denied_anyway(&pending.call, record) {
+        if !self.hooks.has_hooks_for(&pending.call) || self.judge.is_denied_anyway(&pending.call, record.approve()) {
             return Ok(before);
         }
         let mut call = self.hooks.hooked_call(&pending.call);
@@ -89,13 +89,6 @@ impl ToolExecutor {
         denies
     }
 
-    fn is_denied_anyway(&self, call: &ToolCall, record: &Record<'_>) -> bool {
-        let Some(tool) = self.tool(&call.tool_id) else { return true };
-        let subject = self.subject_of(Some(tool), &call.args);
-        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-        verdict.decision == Decision::Deny || super::usable(tool, call, &subject).is_err()
-    }
-
     /// Runs the hooks that come after a call, if it was carried out in this record.
     pub(super) async fn after_call(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<(), Error> {
         if !self.hooks.has_hooks_for(&pending.call) {
@@ -103,7 +96,7 @@ impl ToolExecutor {
         }
         let Some(result) = carried_out(&pending.call, record.events()) else { return Ok(()) };
         let occasion = Occasion::After(self.hooks.hooked_call(&pending.call), Box::new(result));
-        let tool = self.tool(&pending.call.tool_id);
+        let tool = self.toolbox.tool(&pending.call.tool_id);
         for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
             let Some(spoken) = self.hooks.spoken_to(hook, &occasion) else { continue };
             let told = input(hook.event, &occasion, &spoken, self.hooks.hooked_run(record.context()));
@@ -157,7 +150,7 @@ impl ToolExecutor {
 
     /// The arguments of a call that is only handed on stand within its own.
     fn set_args(&self, call: &mut ToolCall, args: Value) {
-        match self.tool(&call.tool_id).and_then(|tool| judged_as(tool, &call.args)) {
+        match self.toolbox.tool(&call.tool_id).and_then(|tool| judged_as(tool, &call.args)) {
             Some(_) => call.args["arguments"] = args,
             None => call.args = args,
         }

@@ -33,7 +33,7 @@ impl ToolExecutor {
             return Ok(());
         }
         subagents.ensure_can_isolate()?;
-        match self.definitions.iter().any(|tool| *tool.name == *TAKE_CHANGES_TOOL) {
+        match self.toolbox.offered.iter().any(|tool| *tool.name == *TAKE_CHANGES_TOOL) {
             true => Ok(()),
             false => Err(Error::new(
                 Code::WORKTREE_UNAVAILABLE,
@@ -49,7 +49,7 @@ impl ToolExecutor {
     /// taken stays, and so does one whose changes could not be made.
     pub(super) async fn settle_taken(&self, pending: &PendingCall, record: &Record<'_>) {
         let call = &pending.call;
-        let Some(changes) = self.tool(&call.tool_id).and_then(|tool| tool.changes.as_ref()) else { return };
+        let Some(changes) = self.toolbox.tool(&call.tool_id).and_then(|tool| tool.changes.as_ref()) else { return };
         let Ok(take_changes::Arguments { worktree, paths }) = arguments(&call.args) else { return };
         let result = record.events().iter().rev().find_map(|event| match event.body() {
             EventBody::ToolResult(result) if result.call_id == call.call_id => Some(result),

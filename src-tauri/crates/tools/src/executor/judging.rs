@@ -1,23 +1,37 @@
 //! The policy's verdict on a call, and its words.
 
-use super::ToolExecutor;
 use super::path::JudgedCall;
-use super::subject::SubjectOf;
+use super::secrets::ProjectSecrets;
+use super::subject::{CallSubjects, SubjectOf};
+use super::toolbox::Toolbox;
+use super::usable;
 use crate::builtin;
+use crate::tool::{Action, Tool};
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallId, Code, Decision, Error, PolicyDecided, PolicyTrace, Risk, ToolCall,
-    UNTRUSTED_RULE,
+    ApprovalMode, ApprovalRequested, CallId, Category, Code, Decision, Error, PolicyDecided, PolicyTrace, Risk,
+    ToolCall, UNTRUSTED_RULE,
 };
 use arki_policy::{Impact, PARTLY_SEEN, PolicyQuestion, PolicySettings, REFUSED_GIT_RULE, RuleDefinition, Verdict};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
 const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
 
-impl ToolExecutor {
+/// The one that decides on calls by the policy that holds.
+pub struct Judge {
+    pub(super) toolbox: Arc<Toolbox>,
+    /// The policy that holds now; the one that the run began with is in the settings.
+    pub(super) policy: Mutex<Arc<PolicySettings>>,
+    pub(super) subjects: CallSubjects,
+    pub(super) secrets: Arc<ProjectSecrets>,
+}
+
+impl Judge {
     /// Returns what the policy says of a call, without carrying it out.
     #[must_use]
-    pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: ApprovalMode) -> Verdict {
-        let subject = self.subject_of(self.tool(tool_id), args);
+    pub fn verdict(&self, tool_id: &str, args: &Value, approve: ApprovalMode) -> Verdict {
+        let subject = self.subject_of(self.toolbox.tool(tool_id), args);
         let call = ToolCall {
             turn: 0,
             call_id: CallId::from(tool_id),
@@ -42,8 +56,8 @@ impl ToolExecutor {
 
     /// Returns the trace of this executor's verdict on a call, with the number of rules that were checked.
     #[must_use]
-    pub fn trace(&self, tool_id: &str, args: &serde_json::Value, verdict: &Verdict) -> Option<PolicyTrace> {
-        let subject = self.subject_of(self.tool(tool_id), args).subject;
+    pub fn trace(&self, tool_id: &str, args: &Value, verdict: &Verdict) -> Option<PolicyTrace> {
+        let subject = self.subject_of(self.toolbox.tool(tool_id), args).subject;
         let mut trace =
             arki_policy::trace(verdict.decision, &verdict.rule, &verdict.reason, subject.command.as_deref())?;
         self.policy().count_rules(&mut trace);
@@ -53,19 +67,14 @@ impl ToolExecutor {
     /// The rule that a recorded decision on a call names, where there still is one of this name that would say the same
     /// of the call: rules are named by their places, which change with the configuration.
     #[must_use]
-    pub fn rule_behind(
-        &self,
-        decided: &PolicyDecided,
-        tool_id: &str,
-        args: &serde_json::Value,
-    ) -> Option<RuleDefinition> {
-        let subject = self.subject_of(self.tool(tool_id), args);
+    pub fn rule_behind(&self, decided: &PolicyDecided, tool_id: &str, args: &Value) -> Option<RuleDefinition> {
+        let subject = self.subject_of(self.toolbox.tool(tool_id), args);
         let tool = subject.judged_as.as_ref().map_or(tool_id, |judged_as| judged_as.tool.as_str());
         let policy = self.policy();
         // Where several allowed it together, the first.
         let named = policy.rules.iter().find(|rule| decided.rule.split(", ").next() == Some(rule.name()))?;
         // As the log has it: without secrets.
-        let reason = self.redactor.redact(named.reason());
+        let reason = self.secrets.redactor.redact(named.reason());
         let said = decided.reason.strip_suffix(PARTLY_SEEN).map_or(&*decided.reason, str::trim_end);
         let says_the_same = named.definition().decision == decided.decision && said.contains(&*reason);
         (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
@@ -73,42 +82,73 @@ impl ToolExecutor {
 
     /// The narrowest rules that would allow this call from now on; see [`arki_policy::proposed_rules`].
     #[must_use]
-    pub fn proposed_rules(&self, tool_id: &str, args: &serde_json::Value) -> Vec<RuleDefinition> {
+    pub fn proposed_rules(&self, tool_id: &str, args: &Value) -> Vec<RuleDefinition> {
         if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
             // A rule would not say that it is about the network.
             return Vec::new();
         }
         let policy = self.policy();
-        let subject = self.subject_of(self.tool(tool_id), args);
+        let subject = self.subject_of(self.toolbox.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         let rules = arki_policy::proposed_rules(&question, &policy);
         let Some(with_rules) = policy.with_rules(&rules) else { return Vec::new() };
-        let subject = self.subjects.subject_under(self.tool(tool_id), args, &with_rules);
+        let subject = self.subjects.subject_under(self.toolbox.tool(tool_id), args, &with_rules);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         if arki_policy::would_allow(&question, &policy, &with_rules) { rules } else { Vec::new() }
     }
 
     /// Returns whether a rule speaks of a call, and what would be decided with it beside those that are there.
     #[must_use]
-    pub fn judge_with(
-        &self,
-        rule: &arki_policy::PolicyRule,
-        tool_id: &str,
-        args: &serde_json::Value,
-    ) -> (bool, Verdict) {
+    pub fn judge_with(&self, rule: &arki_policy::PolicyRule, tool_id: &str, args: &Value) -> (bool, Verdict) {
         let mut with_rule = PolicySettings::clone(&self.policy());
         with_rule.rules.push(rule.clone());
-        let subject = self.subjects.subject_under(self.tool(tool_id), args, &with_rule);
+        let subject = self.subjects.subject_under(self.toolbox.tool(tool_id), args, &with_rule);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         (rule.speaks_of(tool_id, &subject.subject), arki_policy::decide(&question, &with_rule))
     }
 
-    pub(super) fn subject_of(&self, tool: Option<&crate::tool::Tool>, args: &serde_json::Value) -> SubjectOf {
+    pub(super) fn policy(&self) -> Arc<PolicySettings> {
+        self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the policy before each call, since more may be forbidden by now.
+    pub(super) fn look_at_policy(&self) {
+        let began_with = &self.subjects.settings.policy;
+        let now = self.subjects.settings.standing.now(began_with).unwrap_or_else(|| began_with.clone());
+        *self.policy.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
+    }
+
+    /// Returns whether a call is denied, or can't be made, whoever is asked.
+    pub(super) fn is_denied_anyway(&self, call: &ToolCall, approve: ApprovalMode) -> bool {
+        let Some(tool) = self.toolbox.tool(&call.tool_id) else { return true };
+        let subject = self.subject_of(Some(tool), &call.args);
+        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
+        verdict.decision == Decision::Deny || usable(tool, call, &subject).is_err()
+    }
+
+    pub(super) fn subject_of(&self, tool: Option<&Tool>, args: &Value) -> SubjectOf {
         self.subjects.subject_under(tool, args, &self.policy())
     }
 
     pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {
         arki_policy::decide(&self.question(tool_id, subject, approve, impact), &self.policy())
+    }
+
+    /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.
+    pub(super) fn with_network(&self, tool_id: &str, args: &Value, verdict: Verdict, approve: ApprovalMode) -> Verdict {
+        let tool = self.toolbox.tool(tool_id).filter(|tool| matches!(tool.action, Action::Command));
+        if tool.is_none() || !builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            return verdict;
+        }
+        let subject = self.subject_of(tool, args);
+        let question = self.question(tool_id, &subject, approve, Impact::default());
+        let category = Some(Category::Network);
+        let question = PolicyQuestion { tool: tool_id, category, sandboxed: false, ..question };
+        let of_network = arki_policy::decide(&question, &self.policy());
+        match (of_network.decision, verdict.decision) {
+            (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
+            _ => verdict,
+        }
     }
 
     pub(super) fn question<'a>(
@@ -120,15 +160,15 @@ impl ToolExecutor {
     ) -> PolicyQuestion<'a> {
         let (tool, category) = match &subject.judged_as {
             Some(judged_as) => (judged_as.tool.as_str(), Some(judged_as.category)),
-            None => (tool_id, self.tool(tool_id).map(|tool| tool.definition.category)),
+            None => (tool_id, self.toolbox.tool(tool_id).map(|tool| tool.definition.category)),
         };
         PolicyQuestion {
             tool,
             category,
             subject: &subject.subject,
-            trusted: self.settings.trusted,
+            trusted: self.subjects.settings.trusted,
             approve,
-            sandboxed: self.settings.sandbox.available,
+            sandboxed: self.subjects.settings.sandbox.available,
             impact,
         }
     }

@@ -45,7 +45,7 @@ impl ToolExecutor {
     pub fn read_unasked(&self, read: &UnaskedRead<'_>) -> Result<Output, Error> {
         let UnaskedRead { tool_id, args, .. } = *read;
         let verdict = self.judged_unasked(tool_id, args)?;
-        let tool = self.tool(tool_id).ok_or_else(|| self.unknown_tool(tool_id))?;
+        let tool = self.toolbox.tool(tool_id).ok_or_else(|| self.toolbox.unknown(tool_id))?;
         match &tool.action {
             Action::Read(action) => self.read_at_once(*action, tool, read),
             Action::Command => waited_for(self.run_unasked(read, &verdict)),
@@ -65,13 +65,13 @@ impl ToolExecutor {
     }
 
     fn judged_unasked(&self, tool_id: &str, args: &Value) -> Result<Verdict, Error> {
-        self.look_at_policy();
-        let tool = self.tool(tool_id);
-        let subject = self.subject_of(tool, args);
+        self.judge.look_at_policy();
+        let tool = self.toolbox.tool(tool_id);
+        let subject = self.judge.subject_of(tool, args);
         if let Some(fault) = &subject.path_fault {
             return Err(fault.clone());
         }
-        let policy = self.policy();
+        let policy = self.judge.policy();
         // A file is the user's to show, whatever tools the model has.
         let policy = match tool.map(|tool| &tool.action) {
             Some(Action::Read(_)) => {
@@ -79,7 +79,7 @@ impl ToolExecutor {
             }
             _ => PolicySettings::clone(&policy),
         };
-        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        let question = self.judge.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         let verdict = arki_policy::decide(&question, &policy);
         if let Some(secret) = subject.subject.paths.iter().find(|path| path.secret) {
             return Err(refused(format!("{} looks like a file with secrets.", secret.path)));

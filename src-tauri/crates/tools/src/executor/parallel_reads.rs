@@ -61,7 +61,7 @@ impl ToolExecutor {
         // Hooks run around one call at a time.
         let is_fresh_read = pending.progress == CallProgress::New
             && !self.hooks.has_hooks_for(call)
-            && matches!(self.tool(&call.tool_id)?.action, Action::Read(_))
+            && matches!(self.toolbox.tool(&call.tool_id)?.action, Action::Read(_))
             && self.redactor.placeholders(&call.args).is_empty();
         if !is_fresh_read {
             return None;

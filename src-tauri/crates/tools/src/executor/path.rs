@@ -1,10 +1,11 @@
 //! The one path of a call, whatever its tool: prepared, decided, performed, recorded. Hooks run around it (`hooking`).
 //!
-//! [`ToolExecutor::decided`] is the only place that decides, and [`ToolExecutor::perform`] the only one that begins an effect. How a
-//! decision and a result come into the log is [`Record`]'s: `begin` before an effect, `settle` once there is a result.
+//! [`ToolExecutor::decided`] is the only place that decides, by what [`Judge`] says, and [`ToolExecutor::perform`] the
+//! only one that begins an effect. How a decision and a result come into the log is [`Record`]'s: `begin` before an
+//! effect, `settle` once there is a result.
 
 use super::command::AsDecided;
-use super::judging::{denied, permitted};
+use super::judging::{Judge, denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
 use super::write::{AcceptedChange, PlannedChange};
@@ -84,49 +85,13 @@ impl CallDecision<'_> {
     }
 }
 
-impl ToolExecutor {
-    /// Carries a call that has had no effect yet to its result, or to the question at which the run stops.
-    pub(super) async fn settle<'a>(
-        &'a self,
-        pending: &'a PendingCall,
-        approval: Option<&'a ResolvedApproval>,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Error> {
-        let call = &pending.call;
-        let prepared = self.prepare(pending, approval, record);
-        match self.decided(prepared, record).await {
-            CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
-            CallDecision::Ask(verdict, requested) => self.put_to_user(call, (verdict, *requested), record).await,
-            CallDecision::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
-            CallDecision::Reject(approval) => record.rejected(call, approval).await,
-            CallDecision::Fail(fault) => record.fail(call, &fault).await,
-        }
-    }
-
-    pub(super) fn prepare<'a>(
-        &'a self,
-        pending: &'a PendingCall,
-        approval: Option<&'a ResolvedApproval>,
-        record: &Record<'_>,
-    ) -> PreparedCall<'a> {
-        let call = &pending.call;
-        let tool = self.tool(&call.tool_id);
-        let mut subject = self.subject_of(tool, &call.args);
-        // An approval is for a call that repeats itself, for its secrets, and against a hook's objection, too.
-        if approval.is_none() {
-            subject.subject.objection = record.objection().cloned();
-            subject.subject.times_in_a_row = pending.times_in_a_row;
-            subject.subject.secrets = record.secrets().to_vec();
-        }
-        PreparedCall { call, tool, subject, approval }
-    }
-
+impl Judge {
     /// The verdict on a call that nobody was asked about, and the change that it would make: the one that is carried out, and
     /// the one that is only told. Nothing has happened when it returns, but that files were read for a preview.
     pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> JudgedCall {
         let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
-        let Some(tool) = self.tool(&call.tool_id) else {
-            return JudgedCall::Refused(verdict, self.unknown_tool(&call.tool_id));
+        let Some(tool) = self.toolbox.tool(&call.tool_id) else {
+            return JudgedCall::Refused(verdict, self.toolbox.unknown(&call.tool_id));
         };
         if verdict.decision == Decision::Deny {
             let fault = denied(&verdict);
@@ -155,13 +120,51 @@ impl ToolExecutor {
             }
         }
     }
+}
+
+impl ToolExecutor {
+    /// Carries a call that has had no effect yet to its result, or to the question at which the run stops.
+    pub(super) async fn settle<'a>(
+        &'a self,
+        pending: &'a PendingCall,
+        approval: Option<&'a ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let call = &pending.call;
+        let prepared = self.prepare(pending, approval, record);
+        match self.decided(prepared, record).await {
+            CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
+            CallDecision::Ask(verdict, requested) => self.writer.put_to_user(call, (verdict, *requested), record).await,
+            CallDecision::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
+            CallDecision::Reject(approval) => record.rejected(call, approval).await,
+            CallDecision::Fail(fault) => record.fail(call, &fault).await,
+        }
+    }
+
+    pub(super) fn prepare<'a>(
+        &'a self,
+        pending: &'a PendingCall,
+        approval: Option<&'a ResolvedApproval>,
+        record: &Record<'_>,
+    ) -> PreparedCall<'a> {
+        let call = &pending.call;
+        let tool = self.toolbox.tool(&call.tool_id);
+        let mut subject = self.judge.subject_of(tool, &call.args);
+        // An approval is for a call that repeats itself, for its secrets, and against a hook's objection, too.
+        if approval.is_none() {
+            subject.subject.objection = record.objection().cloned();
+            subject.subject.times_in_a_row = pending.times_in_a_row;
+            subject.subject.secrets = record.secrets().to_vec();
+        }
+        PreparedCall { call, tool, subject, approval }
+    }
 
     /// Nothing has happened when it returns.
     pub(super) async fn decided<'a>(&'a self, prepared: PreparedCall<'a>, record: &mut Record<'_>) -> CallDecision<'a> {
         let approve = record.approve();
         let PreparedCall { call, tool, subject, approval } = prepared;
         let Some(approval) = approval else {
-            return match self.judge_call(call, subject, approve) {
+            return match self.judge.judge_call(call, subject, approve) {
                 JudgedCall::Refused(verdict, fault) => CallDecision::Refuse(verdict, fault),
                 JudgedCall::Failed(fault) => CallDecision::Fail(fault),
                 JudgedCall::Change(verdict, planned) => {
@@ -175,8 +178,8 @@ impl ToolExecutor {
                 },
             };
         };
-        let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
-        let Some(tool) = tool else { return CallDecision::Fail(self.unknown_tool(&call.tool_id)) };
+        let verdict = self.judge.decide(&call.tool_id, &subject, approve, Impact::default());
+        let Some(tool) = tool else { return CallDecision::Fail(self.toolbox.unknown(&call.tool_id)) };
         // Also what was denied since it was approved: no approval is for that.
         if verdict.decision == Decision::Deny {
             return CallDecision::deny(verdict);
@@ -185,7 +188,7 @@ impl ToolExecutor {
             return CallDecision::Fail(fault);
         }
         match &tool.action {
-            Action::Write(plan) => self.write_approved(plan.clone(), call, approval, subject, approve),
+            Action::Write(plan) => self.judge.write_approved(plan.clone(), call, approval, subject, approve),
             Action::Command => self.command_approved(call, approval, approve).await,
             _ => match work_of(tool) {
                 Some(work) => CallDecision::Perform(permitted(&approval.requested), work),
@@ -211,7 +214,9 @@ impl ToolExecutor {
             CallWork::Inside(work) => self.work_inside(work, call, verdict, record).await,
             CallWork::Question => self.ask_user(call, verdict, record).await,
             CallWork::Delegation(subagents) => self.delegate(subagents, call, verdict, record).await,
-            CallWork::Write(plan, accepted) => self.write((plan, *accepted), call, verdict, approval, record).await,
+            CallWork::Write(plan, accepted) => {
+                self.writer.write((plan, *accepted), call, verdict, approval, record).await
+            }
             CallWork::Command(decided) => self.run(&decided, verdict, record).await,
             CallWork::Remote(tool, remote) => self.work_remotely((tool, remote), call, verdict, record).await,
         }

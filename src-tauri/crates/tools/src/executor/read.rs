@@ -49,7 +49,7 @@ impl ToolExecutor {
 
     /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
     pub(super) fn left_out_by(&self, tool: &str) -> Result<LeftOut, Error> {
-        let denied = self.policy().denied_files(tool);
+        let denied = self.judge.policy().denied_files(tool);
         if denied.is_empty() {
             return Ok(LeftOut { files: self.settings.secrets.clone(), by_rules: false });
         }

@@ -23,7 +23,7 @@ const KEYS_OF_MANY_LINES: [&str; 2] = ["PRIVATE KEY", "Private-Lines"];
 /// The secrets of the project, and where they are put back.
 pub(super) struct ProjectSecrets {
     settings: Arc<KernelSettings>,
-    redactor: Redactor,
+    pub(super) redactor: Redactor,
     /// The project's environment files as they were last read.
     env_files: Arc<Mutex<EnvFiles>>,
 }

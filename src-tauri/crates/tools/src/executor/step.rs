@@ -60,7 +60,7 @@ impl ToolExecutor {
         if let Some(fault) = self.stopped.get() {
             return Err(fault.clone());
         }
-        self.look_at_policy();
+        self.judge.look_at_policy();
         self.secrets.learn_env_files().await;
         let args = json!({"command": command.line, "network": command.network});
         let call = call_of(command.step, COMMAND_TOOL, args);
@@ -126,7 +126,7 @@ impl ToolExecutor {
         request: Requested<'_>,
         context: &CallContext,
     ) -> Result<HttpAnswer, Error> {
-        self.look_at_policy();
+        self.judge.look_at_policy();
         let call = call_of(step, NETWORK_TOOL, json!({"url": request.url}));
         self.ensure_step(&call, context).await?;
         let private = self.settings.private_hosts.clone();
@@ -145,15 +145,15 @@ impl ToolExecutor {
     }
 
     fn judged(&self, call: &ToolCall) -> Verdict {
-        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
-        self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default())
+        let subject = self.judge.subject_of(self.toolbox.tool(&call.tool_id), &call.args);
+        self.judge.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default())
     }
 
     fn refusal_of(&self, call: &ToolCall) -> Option<(Verdict, Error)> {
-        let tool = self.tool(&call.tool_id);
-        let subject = self.subject_of(tool, &call.args);
-        let verdict = self.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
-        let verdict = self.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
+        let tool = self.toolbox.tool(&call.tool_id);
+        let subject = self.judge.subject_of(tool, &call.args);
+        let verdict = self.judge.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
+        let verdict = self.judge.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
         let fault = refusal(&verdict).or(subject.path_fault)?;
         Some((verdict, fault))
     }

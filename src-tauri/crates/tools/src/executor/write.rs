@@ -2,22 +2,27 @@
 
 mod reconciling;
 
-use super::judging::{denied, permitted};
+use super::checking::Checking;
+use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
-use super::{ToolExecutor, question, stopped_by_user};
+use super::{KernelSettings, question, stopped_by_user};
 use crate::error::ToolError;
 use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,
-    Decision, Error, EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    Decision, Error, EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, Redactor, ToolCall, ToolResult,
+    sha256_hex,
 };
-use arki_files::{AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview};
+use arki_files::{
+    AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview, Project,
+};
 use arki_policy::{Impact, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// A longer diff lies beside the log, by its hash.
 const LARGE_DIFF_BYTES: usize = 256 << 10;
@@ -72,7 +77,7 @@ impl PlannedChange {
     }
 }
 
-impl ToolExecutor {
+impl Judge {
     pub(super) fn judge_write(
         &self,
         plan: &WriteAction,
@@ -80,7 +85,7 @@ impl ToolExecutor {
         mut subject: SubjectOf,
         approve: ApprovalMode,
     ) -> JudgedCall {
-        let change = match self.plan(plan, call) {
+        let change = match planned(self.project(), plan, call) {
             Ok(change) => change,
             Err(fault) => {
                 let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
@@ -105,6 +110,10 @@ impl ToolExecutor {
         JudgedCall::Change(verdict, Box::new(planned))
     }
 
+    fn project(&self) -> &Project {
+        &self.subjects.settings.project
+    }
+
     /// The other names of a file are judged like the one that the call names.
     fn add_other_names(&self, change: &ChangeSet, subject: &mut SubjectOf) {
         let others = change.other_names().iter().filter_map(|path| self.subjects.touched_by_tool(path.as_str()).ok());
@@ -122,11 +131,11 @@ impl ToolExecutor {
     /// shows no change to files is never stale.
     #[must_use]
     pub fn is_stale(&self, requested: &ApprovalRequested) -> bool {
-        let plan = match self.tool(&requested.tool_id).map(|tool| &tool.action) {
+        let plan = match self.toolbox.tool(&requested.tool_id).map(|tool| &tool.action) {
             Some(Action::Write(plan)) if requested.preview.is_some() => plan,
             _ => return false,
         };
-        let project = &self.settings.project;
+        let project = self.project();
         let now = plan(project, &requested.args).map(|change| change.placed_in(project).preview().preview_hash);
         now.map_or(true, |hash| hash != requested.shown_hash())
     }
@@ -139,7 +148,7 @@ impl ToolExecutor {
         mut subject: SubjectOf,
         approve: ApprovalMode,
     ) -> CallDecision<'a> {
-        let change = match self.plan(&plan, call) {
+        let change = match planned(self.project(), &plan, call) {
             Ok(change) => change,
             Err(fault) if approval.requested.preview.is_none() => return CallDecision::Fail(fault),
             Err(fault) => return CallDecision::Fail(stale(&path_of(call), &fault.message)),
@@ -164,7 +173,16 @@ impl ToolExecutor {
             Err(fault) => CallDecision::Fail(fault),
         }
     }
+}
 
+/// Writes what was decided on, and keeps what a question shows.
+pub(super) struct FileWriter {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) redactor: Redactor,
+    pub(super) checking: Checking,
+}
+
+impl FileWriter {
     /// Puts a call to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
     /// placeholders stand for its secrets. A change that nobody could review goes back to the model.
     pub(super) async fn put_to_user(
@@ -207,7 +225,7 @@ impl ToolExecutor {
             Err(stale) => stale,
         };
         let Some(approval) = approval else { return record.fail(call, &stale).await };
-        match self.plan(&plan, call) {
+        match planned(&self.settings.project, &plan, call) {
             Ok(change) if !change.is_empty() => {
                 self.put_to_user(call, shown_anew(call, approval, change.preview()), record).await
             }
@@ -239,11 +257,10 @@ impl ToolExecutor {
             Err(error) => record.fail(call, &ToolError::from(error).into()).await.map(Ok),
         }
     }
+}
 
-    fn plan(&self, plan: &WriteAction, call: &ToolCall) -> Result<ChangeSet, Error> {
-        let project = &self.settings.project;
-        Ok(plan(project, &call.args)?.placed_in(project))
-    }
+fn planned(project: &Project, plan: &WriteAction, call: &ToolCall) -> Result<ChangeSet, Error> {
+    Ok(plan(project, &call.args)?.placed_in(project))
 }
 
 /// The file is not what it was: the user gets a fresh preview.

@@ -1,17 +1,17 @@
 //! Writes that a crash cut off: what they left is put right, and they are made if they weren't.
 
-use super::{AcceptedChange, accepted, effects, path_of, written};
+use super::{AcceptedChange, FileWriter, accepted, effects, path_of, planned, written};
 use crate::error::ToolError;
+use crate::executor::KernelSettings;
 use crate::executor::record::{Record, stale};
-use crate::executor::{KernelSettings, ToolExecutor};
 use crate::tool::WriteAction;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{CallOutcome, Error, EventBody, FileChanged, FileEffect, ToolCall, sha256_hex};
 use arki_files::{FileContent, Project};
 
-impl ToolExecutor {
+impl FileWriter {
     /// Reconciles a write after a crash: the files' hashes tell whether the change was made.
-    pub(in crate::executor) async fn reconcile_write(
+    pub(in crate::executor) async fn reconcile(
         &self,
         plan: WriteAction,
         call: &ToolCall,
@@ -38,7 +38,7 @@ impl ToolExecutor {
             let why = "It matches neither its old content nor the intended content.";
             return record.fail(call, &stale(&path_of(call), why)).await;
         }
-        let change = match self.plan(&plan, call) {
+        let change = match planned(project, &plan, call) {
             Ok(change) => change,
             Err(fault) => return record.fail(call, &fault).await,
         };
