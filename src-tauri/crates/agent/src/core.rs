@@ -16,9 +16,6 @@ pub trait Core: Send + Sync {
     }
 
     /// Goes on until the run ends or has to wait.
-    ///
-    /// # Errors
-    /// Only those of the log.
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error>;
 }
 

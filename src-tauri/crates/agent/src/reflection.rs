@@ -9,9 +9,6 @@ use std::future::pending;
 use std::time::Duration;
 
 /// Returns the model's answer. The request and what it took are in the log, whatever comes of it.
-///
-/// # Errors
-/// When the model doesn't answer, or those of the log.
 pub async fn reflect(
     mut log: SessionLog<'_>,
     model: &dyn ChatModel,

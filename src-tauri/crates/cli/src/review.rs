@@ -83,9 +83,6 @@ fn in_one_line(text: &str) -> String {
 }
 
 /// The diff, as far as it is wanted. `requested` is what is shown of `record`.
-///
-/// # Errors
-/// When a large diff is not kept any more, or there is nothing that was named.
 pub(crate) fn diff(
     engine: &Engine,
     record: &ApprovalRecord,

@@ -13,9 +13,6 @@ pub struct FollowedLog {
 
 impl FollowedLog {
     /// Appends events of a run; returns them, with what others appended before them.
-    ///
-    /// # Errors
-    /// Those of the log.
     pub async fn append(
         &mut self,
         run_id: &RunId,
@@ -28,9 +25,6 @@ impl FollowedLog {
 
     /// Returns what is new in `events`, with what others appended before them or in their midst: a call can take long
     /// enough for the user to say something.
-    ///
-    /// # Errors
-    /// Those of the log.
     pub async fn unseen(&mut self, mut events: Vec<Arc<Event>>) -> Result<Vec<Arc<Event>>, Error> {
         events.retain(|event| event.seq > self.last_seq);
         if !events.iter().zip(self.last_seq + 1..).all(|(event, seq)| event.seq == seq) {
@@ -41,9 +35,6 @@ impl FollowedLog {
     }
 
     /// Returns what others appended.
-    ///
-    /// # Errors
-    /// Those of the log.
     pub async fn catch_up(&mut self) -> Result<Vec<Arc<Event>>, Error> {
         let events = self.log.read_after(&self.session_id, self.last_seq).await?;
         self.last_seq = events.last().map_or(self.last_seq, |event| event.seq);

@@ -165,9 +165,6 @@ impl ProviderSettings {
     }
 
     /// Returns what stands before the API's path, without a slash at its end.
-    ///
-    /// # Errors
-    /// When neither the configuration nor the kind has one.
     pub fn effective_base_url(&self) -> Result<&str, Error> {
         let url = self.base_url.as_deref().or(self.kind.default_base_url());
         url.map(|url| url.trim_end_matches('/')).ok_or_else(|| {

@@ -19,8 +19,8 @@ use crate::{KeyNeed, KeySource, ProviderSettings, Secret};
 use arki_domain::{Code, Error};
 use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
-use reqwest::{Client, Response, Url};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -95,14 +95,7 @@ impl ProviderConnection {
             note_refusal(&error);
             let fault = target.refused(&error, model);
             let fault = Error { retry_after_ms: retry_after_ms.or(fault.retry_after_ms), ..fault };
-            let asked_without = fault.is(Code::KEY_MISSING) && self.settings.key_need() == KeyNeed::WhenRefused;
-            if fault.is(Code::KEY_REFUSED) || fault.is(Code::KEY_MISSING) {
-                *self.key.lock().await = None;
-            }
-            if !asked_without {
-                return Err(fault);
-            }
-            key = Some(self.ask_for_key().await?.ok_or(fault)?);
+            key = Some(self.key_after(fault).await?);
         }
     }
 
@@ -115,20 +108,9 @@ impl ProviderConnection {
         target: &Target,
     ) -> Result<Response, Error> {
         let url = format!("{}{}", base_url.as_str().trim_end_matches('/'), format.path());
-        let mut request = self.client(base_url, target)?.post(url).body(body);
-        request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
-        for (name, value) in &self.settings.headers {
-            request = request.header(name, value);
-        }
-        for (name, mut value) in format.headers(key).map_err(|_| target.bad_configuration())? {
-            // What the user says of a header goes before what the format says: two of one name are none to many
-            // servers.
-            if self.settings.headers.keys().any(|own| name.as_str().eq_ignore_ascii_case(own)) {
-                continue;
-            }
-            value.set_sensitive(true);
-            request = request.header(name, value);
-        }
+        let request = self.client(base_url, target)?.post(url).body(body);
+        let request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
+        let request = self.with_headers(request, format.headers(key).map_err(|_| target.bad_configuration())?);
         match timeout(self.settings.timeouts.first_byte, request.send()).await {
             Ok(response) => response.map_err(|error| target.not_sent(&error)),
             Err(_) => {
@@ -136,6 +118,18 @@ impl ProviderConnection {
                 Err(target.timeout(&format!("didn't start answering within {limit} s")))
             }
         }
+    }
+
+    /// Adds the user's headers, and those of the format that the user says nothing of: two of one name are none to many
+    /// servers.
+    fn with_headers(&self, request: RequestBuilder, of_format: Vec<(HeaderName, HeaderValue)>) -> RequestBuilder {
+        let own = &self.settings.headers;
+        let request = own.iter().fold(request, |request, (name, value)| request.header(name, value));
+        let is_free = |name: &HeaderName| !own.keys().any(|own| name.as_str().eq_ignore_ascii_case(own));
+        of_format.into_iter().filter(|(name, _)| is_free(name)).fold(request, |request, (name, mut value)| {
+            value.set_sensitive(true);
+            request.header(name, value)
+        })
     }
 
     fn client(&self, base_url: &Url, target: &Target) -> Result<Client, Error> {
@@ -172,6 +166,17 @@ impl ProviderConnection {
                 let key = self.ask_for_key().await?;
                 key.map(Some).ok_or_else(|| Target::new(&self.settings, base_url, None).key_missing())
             }
+        }
+    }
+
+    /// Returns the key to ask again with, where a server that was asked without one wants one; else the fault.
+    async fn key_after(&self, fault: Error) -> Result<Secret, Error> {
+        if fault.is(Code::KEY_REFUSED) || fault.is(Code::KEY_MISSING) {
+            *self.key.lock().await = None;
+        }
+        match fault.is(Code::KEY_MISSING) && self.settings.key_need() == KeyNeed::WhenRefused {
+            true => self.ask_for_key().await?.ok_or(fault),
+            false => Err(fault),
         }
     }
 

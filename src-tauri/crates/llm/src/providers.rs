@@ -129,9 +129,6 @@ impl Providers {
 
     /// Returns the facts like [`Providers::model_info`], with what a local server says of the model, if it does so at
     /// once.
-    ///
-    /// # Errors
-    /// As [`Providers::model_info`].
     pub async fn live_model_info(&self, reference: &str) -> Result<ModelInfo, Error> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;

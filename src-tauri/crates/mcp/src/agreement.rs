@@ -26,12 +26,8 @@ pub struct Agreement {
 /// The store of agreements.
 #[async_trait]
 pub trait AgreementStore: Send + Sync {
-    /// # Errors
-    /// When it cannot be read.
     fn load(&self, key: &str) -> Result<Option<Agreement>, Error>;
 
-    /// # Errors
-    /// When it cannot be kept.
     async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Error>;
 }
 

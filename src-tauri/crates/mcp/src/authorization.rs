@@ -4,7 +4,6 @@
 //! Where tokens can't be kept, only the servers that ask for them can't be used.
 
 use crate::fault::{authorization_needed, failed, quoted, sign_in_refused, token_refused, tokens_not_kept};
-use crate::http;
 use crate::ports::{Ports, TokenStore};
 use crate::settings::{Remote, ServerSettings};
 use arki_domain::Error;
@@ -28,7 +27,7 @@ pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Res
 
 async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Error> {
     // It makes a client of its own, which has no cryptography without this.
-    http::install_crypto();
+    arki_tools::install_crypto();
     let manager = AuthorizationManager::new(remote.url.as_str()).await;
     let mut manager = manager.map_err(|error| sign_in_failed(server, &error))?;
     manager.set_credential_store(StoredTokens::new(remote, ports));

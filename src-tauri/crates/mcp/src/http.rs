@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Redirects are not followed: a server that sends elsewhere would send the token there as well.
 pub(crate) fn client(server: &str, remote: &Remote) -> Result<Client, Error> {
-    install_crypto();
+    arki_tools::install_crypto();
     let url = Url::parse(&remote.url).map_err(|_| failed(server, "has an address that is not a URL."))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(failed(server, "has an address that is neither http nor https."));
@@ -44,14 +44,6 @@ pub(crate) fn config(server: &str, remote: &Remote) -> Result<StreamableHttpClie
     Ok(StreamableHttpClientTransportConfig::with_uri(remote.url.as_str())
         .custom_headers(headers)
         .max_sse_event_size(crate::stdout_lines::MAX_MESSAGE_BYTES))
-}
-
-/// reqwest takes the process's default; another crate may have installed one already, which is as good.
-pub(crate) fn install_crypto() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Fails only when another thread was faster.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
 }
 
 fn is_loopback(url: &Url) -> bool {

@@ -8,8 +8,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// Starts a server's program, confined as its settings say.
 #[async_trait]
 pub trait Launcher: Send + Sync {
-    /// # Errors
-    /// When it cannot be started.
     async fn launch(&self, command: &Command) -> Result<Launched, Error>;
 }
 

@@ -108,32 +108,32 @@ fn own(
     Offered { name, description, category: settings.category, parameters, target }
 }
 
+fn parameters<const N: usize>(properties: &Value, required: [&str; N]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required.as_slice(), "additionalProperties": false })
+}
+
 fn search_tools(settings: &ServerSettings, name: String, count: usize) -> Offered {
     let description = format!(
         "Finds tools of the MCP server \"{}\" (it has {count}) and shows their arguments. Search before calling one.",
         settings.name
     );
-    let parameters = json!({
-        "type": "object",
-        "properties": { "query": { "type": "string", "description": "Words that describe what the tool should do." } },
-        "required": ["query"],
-        "additionalProperties": false
-    });
+    let parameters = parameters(
+        &json!({ "query": { "type": "string", "description": "Words that describe what the tool should do." } }),
+        ["query"],
+    );
     // Only what is remembered here is searched, so that nothing is sent anywhere.
     Offered { category: Category::Read, ..own(settings, name, description, parameters, OfferTarget::SearchTools) }
 }
 
 fn call_tool(settings: &ServerSettings, name: String) -> Offered {
     let description = format!("Calls a tool of the MCP server \"{}\" that you found by searching.", settings.name);
-    let parameters = json!({
-        "type": "object",
-        "properties": {
+    let parameters = parameters(
+        &json!({
             "name": { "type": "string", "description": "The tool's name, from the search." },
             "arguments": { "type": "object", "description": "The arguments, following the tool's schema." }
-        },
-        "required": ["name"],
-        "additionalProperties": false
-    });
+        }),
+        ["name"],
+    );
     own(settings, name, description, parameters, OfferTarget::CallTool)
 }
 
@@ -145,12 +145,7 @@ fn list_resources(settings: &ServerSettings, name: String) -> Offered {
 
 fn read_resource(settings: &ServerSettings, name: String) -> Offered {
     let description = format!("Reads a resource of the MCP server \"{}\".", settings.name);
-    let parameters = json!({
-        "type": "object",
-        "properties": { "uri": { "type": "string" } },
-        "required": ["uri"],
-        "additionalProperties": false
-    });
+    let parameters = parameters(&json!({ "uri": { "type": "string" } }), ["uri"]);
     own(settings, name, description, parameters, OfferTarget::ReadResource)
 }
 

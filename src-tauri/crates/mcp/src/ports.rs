@@ -27,16 +27,10 @@ pub struct Ports {
 /// The store of tokens: the operating system's keychain.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// # Errors
-    /// When there is no keychain.
     async fn load(&self, url: &str) -> Result<Option<String>, Error>;
 
-    /// # Errors
-    /// When there is no keychain.
     async fn save(&self, url: &str, tokens: &str) -> Result<(), Error>;
 
-    /// # Errors
-    /// When there is no keychain.
     async fn clear(&self, url: &str) -> Result<(), Error>;
 }
 
@@ -47,9 +41,6 @@ pub trait SignIn: Send + Sync {
     fn redirect_uri(&self) -> String;
 
     /// Shows the page; gives the address that the browser was sent back to.
-    ///
-    /// # Errors
-    /// When the user does not come back.
     async fn visit(&self, url: &str) -> Result<String, Error>;
 }
 

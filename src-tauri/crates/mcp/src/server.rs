@@ -76,9 +76,6 @@ impl Server {
     }
 
     /// Returns what a model is offered of it as far as it was met before, without starting it.
-    ///
-    /// # Errors
-    /// When what was remembered cannot be read.
     pub fn remembered_offer(&self) -> Result<Option<Offer>, Error> {
         Ok(self.remembered()?.map(|agreement| Offer::of(&self.settings, &agreement)))
     }
@@ -112,17 +109,11 @@ impl Server {
     }
 
     /// Returns what is known of its tools, without starting it; `None` when it was never met.
-    ///
-    /// # Errors
-    /// When what was remembered cannot be read.
     pub fn remembered(&self) -> Result<Option<Agreement>, Error> {
         self.ports.agreements.load(&self.settings.key())
     }
 
     /// Returns what a model is offered of it. A server that was met before is not started for it.
-    ///
-    /// # Errors
-    /// When it is met first and cannot be started.
     pub async fn offer(&self) -> Result<Offer, Error> {
         let agreement = match self.remembered()? {
             Some(agreement) => agreement,
@@ -132,9 +123,6 @@ impl Server {
     }
 
     /// Starts it if need be, and has it list its tools anew.
-    ///
-    /// # Errors
-    /// When it cannot be started or asked.
     pub async fn look(&self) -> Result<Agreement, Error> {
         let mut sign_ins = 0;
         loop {
@@ -194,9 +182,6 @@ impl Server {
     }
 
     /// Prompts that the server has ready.
-    ///
-    /// # Errors
-    /// When it cannot be started or asked.
     pub async fn prompts(&self) -> Result<Vec<Prompt>, Error> {
         let mut sign_ins = 0;
         loop {
@@ -209,9 +194,6 @@ impl Server {
     }
 
     /// The text of a prompt.
-    ///
-    /// # Errors
-    /// When it cannot be started or asked.
     pub async fn prompt(&self, name: &str, arguments: &serde_json::Map<String, Value>) -> Result<String, Error> {
         let mut sign_ins = 0;
         loop {

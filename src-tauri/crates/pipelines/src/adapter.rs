@@ -39,9 +39,6 @@ pub trait Adapter: Send + Sync {
     fn settings(&self) -> Value;
 
     /// Checks its own keys.
-    ///
-    /// # Errors
-    /// The first that is wrong.
     fn check(&self, settings: &Value) -> Result<(), KeyProblem>;
 
     /// Its keys in which `{{…}}` is filled in: a text, or a map of texts.

@@ -59,9 +59,6 @@ impl Definition {
     }
 
     /// Adds to the denylist what an outer pipeline forbids.
-    ///
-    /// # Errors
-    /// For what is no glob.
     pub fn deny_also(&mut self, patterns: &[String]) -> Result<(), Error> {
         self.denylist = self.denylist.with(patterns).map_err(Error::internal)?;
         Ok(())

@@ -28,8 +28,6 @@ impl Denylist {
         Self::new(&patterns).unwrap_or(Self { patterns: Vec::new(), globs: GlobSet::empty(), pattern_of: Vec::new() })
     }
 
-    /// # Errors
-    /// A sentence, for what is no glob.
     pub(crate) fn new(patterns: &[String]) -> Result<Self, String> {
         if patterns.len() > MAX_PATTERNS {
             return Err(format!("`denylist_patterns` has more than {MAX_PATTERNS} globs."));
@@ -54,9 +52,6 @@ impl Denylist {
     }
 
     /// Returns the list with the patterns of the pipelines that this one is nested in.
-    ///
-    /// # Errors
-    /// A sentence, for what is no glob.
     pub fn with(&self, outer: &[String]) -> Result<Self, String> {
         let missing = outer.iter().filter(|pattern| !self.patterns.contains(pattern));
         Self::of_globs(&self.patterns.iter().chain(missing).cloned().collect::<Vec<_>>())

@@ -124,22 +124,13 @@ pub trait StepHost: Send + Sync {
     async fn command(&self, command: &CommandTask<'_>, task: &Task) -> Result<CommandEnd, Error>;
 
     /// Lets an agent work, from wherever its run stands. `task.child` names the run.
-    ///
-    /// # Errors
-    /// When it can't begin.
     async fn agent(&self, agent: AgentTask, task: &Task) -> Result<ChildEnd, Error>;
 
     /// Runs a pipeline in the same way.
-    ///
-    /// # Errors
-    /// When it can't begin.
     async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Error>;
 
     /// Returns whether a pipeline's run that works for a step can go on from where it stands, or begin. One that was stopped
     /// or has completed can't.
-    ///
-    /// # Errors
-    /// When the log can't be read.
     async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Error>;
 
     /// Sends a request, if the policy allows the host.
@@ -149,8 +140,5 @@ pub trait StepHost: Send + Sync {
     async fn http(&self, request: HttpRequest, task: &Task) -> Result<HttpResponse, Error>;
 
     /// Returns whether nobody need decide on this approval any more.
-    ///
-    /// # Errors
-    /// When the log can't be read.
     async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Error>;
 }

@@ -28,8 +28,6 @@ pub(crate) struct Values<'a> {
 }
 
 impl Template {
-    /// # Errors
-    /// A sentence, where braces don't close or enclose something unknown.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;

@@ -30,9 +30,6 @@ const READ_TIMEOUT: Duration = Duration::from_secs(20);
 const ACCEPTED: &str = "text/html, text/markdown, text/plain, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
 
 /// Gets the page and tells of it in text.
-///
-/// # Errors
-/// When the address is refused, nothing answers, or what comes is no text.
 pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, Error> {
     let mut url = parse(url)?;
     for _ in 0..=MAX_REDIRECTS {
@@ -89,9 +86,6 @@ pub struct HttpAnswer {
 }
 
 /// Sends one request. A redirect isn't followed: it is the answer.
-///
-/// # Errors
-/// When the address is refused, nothing answers, or what comes is no text or too long.
 pub(crate) async fn request(request: Requested<'_>, private: &PrivateHosts) -> Result<HttpAnswer, Error> {
     let url = parse(request.url)?;
     let method = Method::from_bytes(request.method.as_bytes()).map_err(Error::internal)?;
@@ -206,8 +200,9 @@ fn unreachable_host(url: &Url, error: &reqwest::Error) -> Error {
     Error::new(Code::HOST_UNREACHABLE, format!("{host} {why}."), hint)
 }
 
-/// reqwest takes the process's default; another crate may have installed one already, which is as good.
-fn install_crypto() {
+/// Installs the cryptography that reqwest takes from the process; another crate may have installed one already, which is
+/// as good.
+pub fn install_crypto() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Fails only when another thread was faster.
         let _ = rustls::crypto::ring::default_provider().install_default();

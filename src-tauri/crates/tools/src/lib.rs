@@ -39,7 +39,7 @@ pub use executor::{
     unresolved_placeholders,
 };
 pub use facts::tool_specification;
-pub use fetch::{HttpAnswer, PrivateHosts, Requested};
+pub use fetch::{HttpAnswer, PrivateHosts, Requested, install_crypto};
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,

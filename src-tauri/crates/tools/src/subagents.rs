@@ -66,23 +66,14 @@ pub trait Subagents: Send + Sync {
     fn tree_of(&self, session_id: &SessionId) -> String;
 
     /// Has the sub-agent work on the task from wherever it stands, until its run stops.
-    ///
-    /// # Errors
-    /// When its run cannot be begun or gone on with.
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Error>;
 
     /// Returns whether a sub-agent no longer waits for this approval: it was decided, its time is over, or the run that
     /// asked was stopped.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
     async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Error>;
 
     /// The session that handed the task over knows now what was left in the background: it is told what has ended of it
     /// already. The rest it is told as it ends.
-    ///
-    /// # Errors
-    /// When the log cannot be used.
     async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Error>;
 }
 

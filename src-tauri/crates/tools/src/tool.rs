@@ -134,9 +134,6 @@ impl Tool {
     }
 
     /// A tool from outside, of category `network`. `parameters` is a JSON Schema from whoever knows where.
-    ///
-    /// # Errors
-    /// When the name or the schema cannot be offered to a model.
     pub fn remote(
         name: &str,
         description: &str,

@@ -4,8 +4,8 @@
 use super::ProviderConnection;
 use crate::fault::Target;
 use crate::model_list::{self, ListedModel};
-use crate::{DEFAULT_LOCAL_CONTEXT_WINDOW, KeyNeed, ProviderKind, Secret};
-use arki_domain::{Code, Error};
+use crate::{DEFAULT_LOCAL_CONTEXT_WINDOW, ProviderKind, Secret};
+use arki_domain::Error;
 use futures_util::StreamExt;
 use futures_util::stream;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -139,14 +139,7 @@ impl ProviderConnection {
                 _ => {}
             }
             let fault = target.refused(&self.read_error(response).await, "its list of models");
-            let asked_without = fault.is(Code::KEY_MISSING) && self.settings.key_need() == KeyNeed::WhenRefused;
-            if fault.is(Code::KEY_REFUSED) || fault.is(Code::KEY_MISSING) {
-                *self.key.lock().await = None;
-            }
-            if !asked_without {
-                return Err(fault);
-            }
-            key = Some(self.ask_for_key().await?.ok_or(fault)?);
+            key = Some(self.key_after(fault).await?);
         }
     }
 
@@ -180,18 +173,9 @@ impl ProviderConnection {
         let Question { method, path, body } = question;
         let target = Target::new(&self.settings, base_url, key);
         let url = format!("{}{path}", base_url.as_str().trim_end_matches('/'));
-        let mut request = self.client(base_url, &target)?.request(method, url).header(ACCEPT, "application/json");
-        for (name, value) in &self.settings.headers {
-            request = request.header(name, value);
-        }
-        for (name, mut value) in model_list::headers(self.settings.kind, key).map_err(|_| target.bad_configuration())? {
-            // As for answers: what the user says of a header goes first.
-            if self.settings.headers.keys().any(|own| name.as_str().eq_ignore_ascii_case(own)) {
-                continue;
-            }
-            value.set_sensitive(true);
-            request = request.header(name, value);
-        }
+        let request = self.client(base_url, &target)?.request(method, url).header(ACCEPT, "application/json");
+        let headers = model_list::headers(self.settings.kind, key).map_err(|_| target.bad_configuration())?;
+        let mut request = self.with_headers(request, headers);
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }

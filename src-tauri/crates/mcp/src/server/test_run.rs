@@ -13,9 +13,6 @@ impl Server {
     /// Opens a connection of its own, step by step, and lists the tools. `on_step` is told each step that went well, and
     /// how long it took. A program counts as started once it has answered or at least stays: that a process could be
     /// made says nothing yet, since what confines it starts also where the program is not there.
-    ///
-    /// # Errors
-    /// The step that failed, and why.
     pub async fn test(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (OpeningStep, Error)> {
         let tested = self.test_steps(on_step).await;
         match &tested {

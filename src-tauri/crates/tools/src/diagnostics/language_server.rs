@@ -126,9 +126,6 @@ impl LanguageServer {
 
     /// Tells it of these files, and returns what it finds wrong with all that it knows, and how many of the files that
     /// are new to it it has said nothing of.
-    ///
-    /// # Errors
-    /// When it ends, or says what isn't the protocol.
     pub(crate) async fn check(&mut self, documents: Vec<EditedDocument>) -> io::Result<(Vec<ReportedProblem>, usize)> {
         let mut unheard = HashSet::new();
         let mut is_told = false;

@@ -77,10 +77,8 @@ impl ToolExecutor {
             row.push(next);
         }
         let [_, _, ..] = row.as_slice() else {
-            return match calls.first() {
-                Some(first) => self.execute(first, context).await,
-                None => Err(Error::internal("no call to execute")),
-            };
+            let first = calls.first().ok_or_else(|| Error::internal("no call to execute"))?;
+            return self.execute(first, context).await;
         };
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         let begins_with: Vec<EventBody> = row.iter_mut().flat_map(|handed| handed.begins_with.drain(..)).collect();

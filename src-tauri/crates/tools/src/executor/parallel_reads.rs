@@ -30,10 +30,8 @@ impl ToolExecutor {
             ready.push(next);
         }
         let [_, _, ..] = ready.as_slice() else {
-            return match calls.first() {
-                Some(first) => self.execute(first, context).await,
-                None => Err(Error::internal("no call to execute")),
-            };
+            let first = calls.first().ok_or_else(|| Error::internal("no call to execute"))?;
+            return self.execute(first, context).await;
         };
         let reading = Record::new(self.log.as_ref(), &self.redactor, context);
         let mut begun: Vec<BoxFuture<'_, _>> = Vec::new();

@@ -32,9 +32,6 @@ pub(crate) enum ToolNaming {
 impl HookCondition {
     /// Builds a condition from names of tools (`*` stands for anything), globs of paths and globs of commands. Empty
     /// lists match everything.
-    ///
-    /// # Errors
-    /// In words, for a pattern that is none.
     pub fn new(tools: &[String], paths: &[String], commands: &[String]) -> Result<Self, String> {
         let pattern = tools.iter().map(|name| regex::escape(name).replace(r"\*", ".*")).collect::<Vec<_>>().join("|");
         Ok(Self {
@@ -53,9 +50,6 @@ impl HookCondition {
 
     /// Builds a condition from a matcher in the form of other agents: a regular expression for the whole name; empty or
     /// `*` for all.
-    ///
-    /// # Errors
-    /// In words, for one that is no regular expression.
     pub fn of_matcher(matcher: &str) -> Result<Self, String> {
         let names = (!matches!(matcher.trim(), "" | "*")).then(|| anchored(matcher.trim())).transpose()?;
         Ok(Self { names, is_foreign: true, words: matcher.trim().to_owned(), ..Self::default() })
