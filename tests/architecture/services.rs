@@ -6,8 +6,9 @@ use crate::sources::{Source, shipped};
 const ENGINE: &str = "src-tauri/crates/engine/src/";
 
 /// A service, and where it lives: `NAME.rs` and what is below `NAME/`.
-const SERVICES: [(&str, &str); 17] = [
+const SERVICES: [(&str, &str); 18] = [
     ("Records", "records"),
+    ("SessionReader", "session_reader"),
     ("Accounts", "accounts"),
     ("Projects", "projects"),
     ("Mcp", "mcp"),

@@ -13,7 +13,7 @@ use std::path::Path;
 
 impl HistoryCommands for Desktop {
     async fn session_overview(self, session_id: String) -> Answer<SessionOverview> {
-        self.reading(move |engine| engine.sessions().session_overview(&SessionId::from(session_id))).await
+        self.reading(move |engine| engine.session_reader().session_overview(&SessionId::from(session_id))).await
     }
 
     async fn session_tools(self, session_id: String) -> Answer<Vec<SessionToolEntry>> {
@@ -36,7 +36,7 @@ impl HistoryCommands for Desktop {
     }
 
     async fn send_next(self, of: Shown) -> Answer<Sent> {
-        let session = self.reading(move |engine| engine.sessions().session_shown(of)).await?;
+        let session = self.reading(move |engine| engine.session_reader().session_shown(of)).await?;
         match self.window.client.send_next(&session).await? {
             Some(running) => Ok(Sent::from(&running.0)),
             None => Err(nothing_waits().into()),

@@ -16,8 +16,10 @@ impl RunCommands for Desktop {
 
     async fn session_page(self, session_id: String, before_seq: Option<u64>, limit: usize) -> Answer<SessionPage> {
         let limit = limit.min(LARGEST_PAGE);
-        self.reading(move |engine| engine.sessions().session_page(&SessionId::from(session_id), before_seq, limit))
-            .await
+        self.reading(move |engine| {
+            engine.session_reader().session_page(&SessionId::from(session_id), before_seq, limit)
+        })
+        .await
     }
 
     async fn list_commands(self) -> Answer<Vec<SlashCommandEntry>> {
@@ -65,7 +67,7 @@ impl RunCommands for Desktop {
     }
 
     async fn resume_run(self, of: Shown) -> Answer<()> {
-        let session = self.reading(move |engine| engine.sessions().session_shown(of)).await?;
+        let session = self.reading(move |engine| engine.session_reader().session_shown(of)).await?;
         self.window.client.resume_run(&session, None).await?;
         Ok(())
     }

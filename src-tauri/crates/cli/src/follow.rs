@@ -136,7 +136,7 @@ pub(crate) fn tell_grants(output: &Printer, run: &ActiveRun) {
 pub(crate) fn print_output(engine: &Engine, output: &Printer, run_id: &RunId) -> Result<(), Error> {
     if output.json {
         let mut last = None;
-        engine.sessions().each_run_event(run_id, |event| last = Some(event))?;
+        engine.session_reader().each_run_event(run_id, |event| last = Some(event))?;
         last.iter().for_each(|event| output.object(event));
         return Ok(());
     }
@@ -160,7 +160,7 @@ struct FollowedRun {
 impl FollowedRun {
     fn of(engine: &Engine, run: &RunId) -> Result<Self, Error> {
         let mut standing = Self::default();
-        engine.sessions().each_run_event(run, |event| standing.apply(&event))?;
+        engine.session_reader().each_run_event(run, |event| standing.apply(&event))?;
         Ok(standing)
     }
 

@@ -309,7 +309,7 @@ impl Client {
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
     pub async fn begin_observations(&self, filter: ObservationFilter) -> Result<u32, Error> {
         if let Some(session_id) = filter.session_id.clone() {
-            blocking(self.engine.sessions(), move |sessions| sessions.session(&session_id)).await?;
+            blocking(self.engine.session_reader(), move |reader| reader.session(&session_id)).await?;
         }
         Ok(self.observing.begin(self.engine.observe(filter)))
     }

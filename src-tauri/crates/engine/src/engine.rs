@@ -23,6 +23,7 @@ use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
+use crate::session_reader::SessionReader;
 use crate::session_search::SessionSearch;
 use crate::sessions::{Sessions, names};
 use crate::usage_reports::UsageReports;
@@ -53,6 +54,7 @@ pub struct Engine {
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
+    session_reader: Arc<SessionReader>,
     sessions: Arc<Sessions>,
     search: SessionSearch,
     usage: UsageReports,
@@ -145,6 +147,7 @@ impl Engine {
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
         projects.session_trees().remove_unfinished();
+        let session_reader = Arc::new(SessionReader::new(records.clone()));
         let mcp = Arc::new(Mcp::new(records.clone(), accounts.clone(), projects.clone()));
         let runs = Arc::new_cyclic(|runs: &Weak<Runs>| {
             let (records, accounts, projects) = (records.clone(), accounts.clone(), projects.clone());
@@ -162,6 +165,7 @@ impl Engine {
                 accounts.clone(),
                 projects.clone(),
                 kernels.clone(),
+                session_reader.clone(),
                 runs.clone(),
             ));
             let approvals = Arc::new(Approvals::new(
@@ -175,20 +179,26 @@ impl Engine {
         });
         let (sessions, approvals) = (runs.sessions().clone(), runs.approvals().clone());
         let kernels = runs.kernels().clone();
-        let sent_requests =
-            SentRequests::new(records.clone(), accounts.clone(), projects.clone(), kernels.clone(), sessions.clone());
-        let worktrees = Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, sessions.clone()));
+        let sent_requests = SentRequests::new(
+            records.clone(),
+            accounts.clone(),
+            projects.clone(),
+            kernels.clone(),
+            session_reader.clone(),
+        );
+        let worktrees = Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, session_reader.clone()));
         let schedules = Arc::new(Schedules::new(records.clone(), projects.clone(), runs.clone()));
         let doctor = Doctor::new(records.clone(), accounts.clone(), projects.clone(), sessions.clone());
         Self {
             search: SessionSearch::new(records.clone()),
             usage: UsageReports::new(records.clone()),
             line_counts: LineCounts::new(records.clone()),
-            exports: Exports::new(records.clone(), sessions.clone()),
+            exports: Exports::new(records.clone(), session_reader.clone()),
             records,
             accounts,
             projects,
             mcp,
+            session_reader,
             sessions,
             approvals,
             runs,
@@ -266,6 +276,11 @@ impl Engine {
     #[must_use]
     pub fn mcp(&self) -> &Arc<Mcp> {
         &self.mcp
+    }
+
+    #[must_use]
+    pub fn session_reader(&self) -> &Arc<SessionReader> {
+        &self.session_reader
     }
 
     #[must_use]

@@ -15,8 +15,8 @@ mod markdown;
 mod tests;
 
 use crate::records::Records;
-use crate::sessions::Sessions;
-use crate::sessions::lineage::{EventSource, Stretch, lineage};
+use crate::session_reader::SessionReader;
+use crate::session_reader::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, Error, Event};
 use arki_files::OutputFile;
@@ -37,12 +37,12 @@ pub enum ExportFormat {
 /// The files that sessions, and what is of them, are written into.
 pub struct Exports {
     records: Arc<Records>,
-    sessions: Arc<Sessions>,
+    reader: Arc<SessionReader>,
 }
 
 impl Exports {
-    pub(crate) fn new(records: Arc<Records>, sessions: Arc<Sessions>) -> Self {
-        Self { records, sessions }
+    pub(crate) fn new(records: Arc<Records>, reader: Arc<SessionReader>) -> Self {
+        Self { records, reader }
     }
 
     /// A file that an export is to be written into.
@@ -70,7 +70,7 @@ impl Exports {
     /// # Errors
     /// When the database cannot be read or `out` not be written. A reader that has gone away is no error.
     pub fn export(&self, session: &SessionSummary, format: ExportFormat, out: &mut dyn Write) -> Result<(), Error> {
-        match write(&*self.sessions, session, format, out) {
+        match write(&*self.reader, session, format, out) {
             Ok(()) | Err(Stop::ReaderGone) => Ok(()),
             Err(Stop::Error(fault)) => Err(fault),
         }
@@ -120,7 +120,7 @@ fn each_event(
     stretches: &[Stretch],
     mut take: impl FnMut(&Event) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    stretches.iter().try_for_each(|stretch| crate::sessions::lineage::each_event(source, stretch, 0, &mut take))
+    stretches.iter().try_for_each(|stretch| crate::session_reader::lineage::each_event(source, stretch, 0, &mut take))
 }
 
 /// A moment, the same wherever it is read.

@@ -13,8 +13,8 @@ use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::runs::prompt_images::kept_images;
-use crate::sessions::Sessions;
-use crate::sessions::lineage::{EVENTS_A_PIECE, Stretch};
+use crate::session_reader::SessionReader;
+use crate::session_reader::lineage::{EVENTS_A_PIECE, Stretch};
 use arki_agent::messages_as_text;
 use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
 use arki_domain::projection::Transcript;
@@ -69,7 +69,7 @@ pub struct SentRequests {
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
     kernels: Arc<ExecutorFactory>,
-    sessions: Arc<Sessions>,
+    reader: Arc<SessionReader>,
     /// The one that a client opened last, whose parts it asks for one by one.
     opened: Mutex<Option<Arc<SentRequest>>>,
 }
@@ -80,9 +80,9 @@ impl SentRequests {
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
         kernels: Arc<ExecutorFactory>,
-        sessions: Arc<Sessions>,
+        reader: Arc<SessionReader>,
     ) -> Self {
-        Self { records, accounts, projects, kernels, sessions, opened: Mutex::default() }
+        Self { records, accounts, projects, kernels, reader, opened: Mutex::default() }
     }
 
     /// Makes a past request again, as it was sent: `seq` is its event.
@@ -229,10 +229,10 @@ impl SentRequests {
 
     fn before(&self, request: &Event, to_seq: u64) -> Result<LogBeforeRequest, Error> {
         let mut before = LogBeforeRequest::default();
-        for stretch in self.sessions.lineage(&request.session_id)? {
+        for stretch in self.reader.lineage(&request.session_id)? {
             let is_own = stretch.session_id == request.session_id;
             let to_seq = if is_own { Some(to_seq) } else { stretch.to_seq };
-            self.sessions.each_event(&Stretch { to_seq, ..stretch }, |event| {
+            self.reader.each_event(&Stretch { to_seq, ..stretch }, |event| {
                 let body = event.body();
                 let is_of_run = is_own && event.run_id == request.run_id;
                 match &body {
@@ -265,7 +265,7 @@ impl SentRequests {
         session_id: &SessionId,
         started: &RunStarted,
     ) -> Result<(Arc<[ToolDefinition]>, ModelOptions), Error> {
-        let open = self.projects.load_project(Path::new(&self.sessions.session(session_id)?.project))?;
+        let open = self.projects.load_project(Path::new(&self.reader.session(session_id)?.project))?;
         let mut config = self.projects.config_of(&open)?.for_agent(&started.agent)?;
         let RunStarted { options, model, .. } = started;
         config.policy = PolicySettings {
@@ -289,7 +289,7 @@ impl SentRequests {
     fn answer_to(&self, event: &Event, request: &EngineRequest) -> Result<Vec<Event>, Error> {
         let (mut answer, mut after) = (Vec::new(), event.seq);
         loop {
-            let page = self.sessions.events_after(&event.session_id, after, EVENTS_A_PIECE)?;
+            let page = self.reader.events_after(&event.session_id, after, EVENTS_A_PIECE)?;
             for next in page.events {
                 after = next.seq;
                 if next.run_id != event.run_id {

@@ -7,43 +7,35 @@ pub(crate) mod claim;
 pub(crate) mod compacting;
 pub(crate) mod for_clients;
 pub(crate) mod fork;
-pub(crate) mod going_on;
-pub(crate) mod history;
 pub(crate) mod keeping;
 pub(crate) mod lease;
 pub(crate) mod line_origins;
-pub(crate) mod lineage;
 pub(crate) mod marking;
 pub(crate) mod memory;
 pub(crate) mod names;
 pub(crate) mod open_questions;
-pub(crate) mod overview;
-pub(crate) mod page;
-mod reading;
 mod renaming;
 pub(crate) mod replay;
 pub(crate) mod rewind;
 mod secrets;
 pub(crate) mod session_settings;
 pub(crate) mod session_tools;
-mod shown;
-pub(crate) mod story;
+mod snapshots;
 pub(crate) mod take_back;
 pub(crate) mod verify_file;
-pub(crate) mod wholeness;
 
 use crate::accounts::Accounts;
 use crate::accounts::keys::AnchorKey;
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::session_reader::SessionReader;
 use arki_domain::{Error, SessionId};
 use async_trait::async_trait;
 use claim::Claims;
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
-use wholeness::CheckedSessions;
 
 /// Sessions: what their logs say, and what can be done with them but run.
 pub struct Sessions {
@@ -51,10 +43,9 @@ pub struct Sessions {
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
     kernels: Arc<ExecutorFactory>,
+    reader: Arc<SessionReader>,
     runs: Weak<dyn EndsWaitingRuns>,
     claims: Claims,
-    /// The logs that are known to be whole.
-    found: CheckedSessions,
     /// Loaded when a log is first vouched for; `None` where no keychain has it.
     anchor_key: OnceCell<Option<AnchorKey>>,
     anchoring: Mutex<Vec<JoinHandle<()>>>,
@@ -74,10 +65,15 @@ impl Sessions {
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
         kernels: Arc<ExecutorFactory>,
+        reader: Arc<SessionReader>,
         runs: Weak<dyn EndsWaitingRuns>,
     ) -> Self {
-        let (claims, found, anchor_key, anchoring) = Default::default();
-        Self { records, accounts, projects, kernels, runs, claims, found, anchor_key, anchoring }
+        let (claims, anchor_key, anchoring) = Default::default();
+        Self { records, accounts, projects, kernels, reader, runs, claims, anchor_key, anchoring }
+    }
+
+    pub(crate) fn reader(&self) -> &Arc<SessionReader> {
+        &self.reader
     }
 
     #[cfg(test)]

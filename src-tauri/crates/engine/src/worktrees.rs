@@ -7,7 +7,7 @@ use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::projects::session_trees::{BranchName, NewWorktree, agreed_files};
 use crate::records::{Records, blocking};
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_api::{BroughtBranch, PlannedWorktree, SessionSummary, WorktreeEntry};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Error, plural};
@@ -31,7 +31,7 @@ pub struct Worktrees {
     records: Arc<Records>,
     projects: Arc<Projects>,
     kernels: Arc<ExecutorFactory>,
-    sessions: Arc<Sessions>,
+    reader: Arc<SessionReader>,
 }
 
 impl Worktrees {
@@ -39,9 +39,9 @@ impl Worktrees {
         records: Arc<Records>,
         projects: Arc<Projects>,
         kernels: Arc<ExecutorFactory>,
-        sessions: Arc<Sessions>,
+        reader: Arc<SessionReader>,
     ) -> Self {
-        Self { records, projects, kernels, sessions }
+        Self { records, projects, kernels, reader }
     }
 
     /// Returns the place that a worktree would get. Nothing is made.
@@ -130,7 +130,7 @@ impl Worktrees {
     /// When the database cannot be read.
     pub fn listed_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
         let places = self.projects.session_trees().places();
-        let sessions = self.sessions.list(limit)?.into_iter();
+        let sessions = self.reader.list(limit)?.into_iter();
         Ok(sessions
             .map(|session| {
                 let worktree = places.get(&session.project).cloned();
@@ -166,7 +166,7 @@ impl Worktrees {
 
     fn ensure_idle(&self, place: &Path) -> Result<(), Error> {
         let path = place.display().to_string();
-        let sessions = self.sessions.list(usize::MAX)?;
+        let sessions = self.reader.list(usize::MAX)?;
         let works = |session: &&arki_domain::projection::SessionSummary| {
             session.project == path && session.state == SessionState::Running
         };

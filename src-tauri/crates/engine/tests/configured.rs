@@ -93,9 +93,9 @@ async fn a_past_decision_is_explained_by_what_the_log_says_of_it() {
     let stage = Stage::new(&json!({"policy": {"rules": rules}}), turns);
     stage.trust().await;
     stage.run().await;
-    let session = stage.engine.sessions().latest_session(&stage.folder()).unwrap().unwrap().session_id;
+    let session = stage.engine.session_reader().latest_session(&stage.folder()).unwrap().unwrap().session_id;
     let approvals = stage.engine.approvals();
-    let events = stage.engine.sessions().events_after(&session, 0, 1000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(&session, 0, 1000).unwrap().events;
     let decided: Vec<_> = events
         .iter()
         .filter_map(|event| match event.body() {

@@ -74,7 +74,7 @@ async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
     let second = stage.client.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
     assert!(second.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
     assert!(stage.client.resume_run(&run.session_id, None).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
-    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Running);
+    assert_eq!(stage.engine.session_reader().list(1).unwrap()[0].state, SessionState::Running);
     run.stop();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
 }
@@ -86,7 +86,7 @@ async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
     stage.client.stop_session(&run.session_id).await.unwrap();
     stage.engine.runs().stop_all().await;
-    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
+    assert_eq!(stage.engine.session_reader().list(1).unwrap()[0].state, SessionState::Cancelled);
     assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(stage.text(), "one\n");
 }
@@ -194,7 +194,9 @@ async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
         assert!(refused.message.contains(&path.display().to_string()), "{refused:?}");
     }
     for nowhere in [shown(&folder, None), shown(&folder, Some("nobody"))] {
-        assert!(stage.engine.sessions().session_shown(nowhere).is_err_and(|fault| fault.is(Code::SESSION_NOT_FOUND)));
+        assert!(
+            stage.engine.session_reader().session_shown(nowhere).is_err_and(|fault| fault.is(Code::SESSION_NOT_FOUND))
+        );
     }
     std::fs::remove_dir(&other).unwrap();
     #[cfg(unix)]
@@ -274,7 +276,7 @@ async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_no
     let unknown = StartRun { core: Some("magic".into()), ..stage.new_session() };
     let fault = stage.client.start_run(unknown).await.err().unwrap();
     assert!(fault.is(Code::USAGE) && fault.hint.contains("tool-loop"), "{fault:?}");
-    assert!(stage.engine.sessions().list(1).unwrap().is_empty(), "nothing has happened");
+    assert!(stage.engine.session_reader().list(1).unwrap().is_empty(), "nothing has happened");
 
     let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
@@ -295,7 +297,7 @@ async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_no
     store.close().unwrap();
     let fault = stage.client.resume_run(&run.session_id, None).await.err().unwrap();
     assert!(fault.is(Code::USAGE) && fault.message.contains("\"of-another-version\""), "{fault:?}");
-    let sessions = stage.engine.sessions().list(1).unwrap();
+    let sessions = stage.engine.session_reader().list(1).unwrap();
     // Its lease is given back a moment later, and then nobody runs it.
     let can_go_on = matches!(sessions[0].state, SessionState::Running | SessionState::Interrupted);
     assert!(can_go_on, "still to be gone on with by whoever has that core: {:?}", sessions[0].state);

@@ -125,7 +125,7 @@ async fn stored(
     // One for all rounds: what is asked while one is printed is heard in the next.
     let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
-        let page = engine.sessions().events_after(&session.session_id, after, EVENTS_A_PIECE)?;
+        let page = engine.session_reader().events_after(&session.session_id, after, EVENTS_A_PIECE)?;
         for event in &page.events {
             after = event.seq;
             if run.is_some() && event.run_id != run {

@@ -141,7 +141,7 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
     }
     if arguments.continue_last {
         let folder = engine.projects().folder(dir)?;
-        return match engine.sessions().latest_session(&folder)? {
+        return match engine.session_reader().latest_session(&folder)? {
             Some(session) => Ok(RunTarget::Session(session.session_id)),
             None => Err(Error::new(
                 Code::SESSION_NOT_FOUND,

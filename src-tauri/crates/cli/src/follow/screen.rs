@@ -172,7 +172,7 @@ impl Screen<'_> {
             }
             Some(Err(_)) => {
                 self.told.behind = true;
-                let page = engine.sessions().events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
+                let page = engine.session_reader().events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
                 page.events.iter().for_each(|event| self.event(event));
             }
             Some(Ok(_)) | None => {}

@@ -3,8 +3,8 @@
 use crate::approvals::pending::PendingApprovals;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::session_reader::lineage::EventSource;
 use crate::sessions::Sessions;
-use crate::sessions::lineage::EventSource;
 use arki_api::ReviewChange;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Error, text_with_secrets};
 use arki_store::ApprovalRecord;
@@ -236,7 +236,7 @@ impl ApprovalReviews {
         {
             return Ok(review.clone());
         }
-        let diff = self.sessions.large_diff(hash)?.ok_or_else(not_kept)?;
+        let diff = self.sessions.reader().large_diff(hash)?.ok_or_else(not_kept)?;
         let review = ReviewDiff::new(diff, preview);
         *self.reviewed.lock().unwrap_or_else(PoisonError::into_inner) = Some((hash.clone(), review.clone()));
         Ok(review)

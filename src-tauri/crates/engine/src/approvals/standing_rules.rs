@@ -89,7 +89,7 @@ impl StandingRules {
         else {
             return Ok(Vec::new());
         };
-        let folder = self.sessions.session(&record.session_id)?.project;
+        let folder = self.sessions.reader().session(&record.session_id)?.project;
         let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
         let rules = kernel.judge().proposed_rules(&requested.tool_id, &requested.args);
         let project = self.projects.project_at(&folder);

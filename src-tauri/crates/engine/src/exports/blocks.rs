@@ -10,8 +10,8 @@ mod totals;
 pub(super) use totals::Totals;
 
 use super::{Stop, each_event};
-use crate::sessions::lineage::{EventSource, Stretch};
-use crate::sessions::story::{Story, Told, UnansweredCall, arguments_without_text};
+use crate::session_reader::lineage::{EventSource, Stretch};
+use crate::session_reader::story::{Story, Told, UnansweredCall, arguments_without_text};
 use crate::visible::one_line;
 use arki_domain::projection::AgentState;
 use arki_domain::{

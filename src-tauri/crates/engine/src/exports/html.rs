@@ -7,7 +7,7 @@
 use super::blocks::{Block, BlockLine, SentencePiece, Speaker, Tone, each_block};
 use super::fold::{ShownLimit, fold, grouped};
 use super::{Out, Stop};
-use crate::sessions::lineage::{EventSource, Stretch};
+use crate::session_reader::lineage::{EventSource, Stretch};
 use crate::visible::{InvisibleCharacters, VisiblePart, one_line, parts, written_out};
 use arki_domain::projection::SessionSummary;
 use std::fmt::{self, Write as _};

@@ -2,7 +2,7 @@
 //! After an event that speaks of a large diff come the lines that have it ([`ExportedPiece`](arki_store::ExportedPiece)).
 
 use super::{Out, Stop, each_event};
-use crate::sessions::lineage::{EventSource, Stretch};
+use crate::session_reader::lineage::{EventSource, Stretch};
 use arki_store::{exported_pieces, spoken_content};
 use std::collections::HashSet;
 use std::io;

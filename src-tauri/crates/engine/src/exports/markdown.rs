@@ -7,7 +7,7 @@
 use super::blocks::{Block, BlockLine, SentencePiece, Speaker, each_block};
 use super::fold::{ShownLimit, fold};
 use super::{Out, Stop};
-use crate::sessions::lineage::{EventSource, Stretch};
+use crate::session_reader::lineage::{EventSource, Stretch};
 use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::SessionSummary;
 use std::io;

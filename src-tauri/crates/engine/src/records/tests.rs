@@ -5,7 +5,7 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::engine::{Engine, EngineOptions};
 use crate::records::reads::Reads;
 use crate::runs::place::{RunTarget, StartRun};
-use crate::sessions::lineage::EVENTS_A_PIECE;
+use crate::session_reader::lineage::EVENTS_A_PIECE;
 use crate::sessions::rewind::RewindScope;
 use crate::{Directories, EnvironmentKeys, Keep, Resolution, RunEnd};
 use arki_domain::{
@@ -122,8 +122,8 @@ const LONG_LOG: usize = 20 * EVENTS_A_PIECE;
 /// How often the log was proved, and whether it was folded from its beginning besides.
 fn walks(stage: &Stage) -> (usize, bool) {
     let reads = stage.reads().take();
-    let pages = Reads::in_file(&reads, "sessions/reading.rs");
-    (Reads::in_file(&reads, "sessions/wholeness.rs"), pages >= LONG_LOG / EVENTS_A_PIECE)
+    let pages = Reads::in_file(&reads, "src/session_reader.rs");
+    (Reads::in_file(&reads, "session_reader/wholeness.rs"), pages >= LONG_LOG / EVENTS_A_PIECE)
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ impl Runs {
     pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Error> {
         let session = session_id.clone();
         let configured = blocking(self, move |runs| {
-            runs.sessions.ensure_whole(&session)?;
+            runs.sessions.reader().ensure_whole(&session)?;
             runs.configured(&session, &changes)
         });
         let configured = configured.await?;
@@ -40,8 +40,8 @@ impl Runs {
     }
 
     fn configured(&self, session_id: &SessionId, changes: &SessionChanges) -> Result<SessionConfigured, Error> {
-        let before = self.sessions.settings(session_id)?;
-        let open = self.projects.load_project(Path::new(&self.sessions.session(session_id)?.project))?;
+        let before = SessionSettings::in_overview(&self.sessions.reader().overview(session_id)?);
+        let open = self.projects.load_project(Path::new(&self.sessions.reader().session(session_id)?.project))?;
         let config = self.projects.config_of(&open)?;
         self.ensure_usable(&config, changes)?;
         let (off_tools, off) = split(&changes.off);

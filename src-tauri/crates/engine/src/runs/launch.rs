@@ -13,9 +13,9 @@ use crate::runs::late_context::{LateContextSources, mode_to_tell};
 use crate::runs::mentions::Mentioned;
 use crate::runs::notifying::Notifier;
 use crate::runs::prompt_images::kept_images;
+use crate::session_reader::history::History;
 use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
-use crate::sessions::history::History;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, RunSnapshot};
 use arki_domain::{Code, Error, ModelOptions, ParentCall, SessionId};
 use arki_policy::PolicySettings;
@@ -90,7 +90,7 @@ impl Runs {
     async fn discard_trees(self: &Arc<Self>, project: &str) -> bool {
         let folder = project.to_owned();
         let over = blocking(self, move |runs| {
-            let is_over = |parent: &ParentCall| match runs.sessions.overview(&parent.session_id) {
+            let is_over = |parent: &ParentCall| match runs.sessions.reader().overview(&parent.session_id) {
                 Ok(overview) => overview.run.is_none_or(|run| run.run_id != parent.run_id || !run.can_go_on()),
                 Err(fault) => fault.is(Code::SESSION_NOT_FOUND),
             };

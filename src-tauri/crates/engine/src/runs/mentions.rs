@@ -189,7 +189,7 @@ impl Mentioned {
         if session.project != self.kernel.project().root().display().to_string() {
             return Some(Err("it belongs to another folder.".to_owned()));
         }
-        let answer = self.sessions.history(&session.session_id).map(|mut history| {
+        let answer = self.sessions.reader().history(&session.session_id).map(|mut history| {
             history.transcript.conversation().rev().find_map(|message| match &**message.whole {
                 Message::Assistant { content, .. } if !content.trim().is_empty() => Some(content.clone()),
                 _ => None,

@@ -138,7 +138,7 @@ impl Runs {
             return;
         }
         let of = session_id.clone();
-        let title = match blocking(self, move |runs| runs.sessions.session(&of)).await {
+        let title = match blocking(self, move |runs| runs.sessions.reader().session(&of)).await {
             Ok(session) => session.title,
             Err(fault) => return tracing::warn!(%session_id, %fault, "the end of a run is not told"),
         };
@@ -153,7 +153,7 @@ impl Runs {
 
     async fn question(self: &Arc<Self>, session_id: &SessionId) -> RunNews {
         let session_id = session_id.clone();
-        let overview = blocking(self, move |runs| runs.sessions.overview(&session_id)).await;
+        let overview = blocking(self, move |runs| runs.sessions.reader().overview(&session_id)).await;
         let asked = overview.ok().and_then(|overview| overview.run?.open_question().map(|asked| asked.text.clone()));
         asked.map_or(RunNews::Question, RunNews::Asked)
     }

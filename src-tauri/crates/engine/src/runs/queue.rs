@@ -60,7 +60,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn queue(&self, session_id: &SessionId) -> Result<Queue, Error> {
-        Ok(self.sessions.overview(session_id)?.queue)
+        Ok(self.sessions.reader().overview(session_id)?.queue)
     }
 
     /// Adds a message at the end of the session's queue.
@@ -83,7 +83,7 @@ impl Runs {
     }
 
     fn ensure_takes_one_more(&self, session_id: &SessionId) -> Result<(), Error> {
-        self.sessions.ensure_found_whole(session_id)?;
+        self.sessions.reader().ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
             return Err(Error::new(
                 Code::QUEUE_FULL,
@@ -122,7 +122,7 @@ impl Runs {
         if queue.messages() == messages {
             return Ok(None);
         }
-        self.sessions.ensure_found_whole(session_id)?;
+        self.sessions.reader().ensure_found_whole(session_id)?;
         self.sessions.learn_secrets_of(session_id)?;
         Ok(Some(queue.changed_to(messages, Vec::new())))
     }
@@ -149,7 +149,7 @@ impl Runs {
         session_id: SessionId,
         presence: ClientCapabilities,
     ) -> Result<Option<(RunPlace, StartRun)>, Error> {
-        let overview = self.sessions.overview(&session_id)?;
+        let overview = self.sessions.reader().overview(&session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let last = overview.run.as_ref();
         let start = StartRun {

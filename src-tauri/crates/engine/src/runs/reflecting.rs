@@ -3,7 +3,7 @@
 
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::sessions::lineage::Stretch;
+use crate::session_reader::lineage::Stretch;
 use arki_agent::SessionLog;
 use arki_context::{reflection_request, reflections};
 use arki_domain::{Error, EventBody, EventDraft, EventId, EventLog, Remembered, RequestPurpose, SessionId};
@@ -64,7 +64,7 @@ impl Runs {
     fn since_reflection(&self, session_id: &SessionId) -> Result<SinceReflection, Error> {
         let mut since = SinceReflection::default();
         let own = Stretch { session_id: session_id.clone(), to_seq: None };
-        self.sessions.each_event(&own, |event| match event.body() {
+        self.sessions.reader().each_event(&own, |event| match event.body() {
             EventBody::RunStarted(started) => {
                 since.goals.push(started.prompt);
                 // A sub-agent's work is told above.

@@ -9,8 +9,8 @@ use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
 use crate::runs::pipelines::resuming::DefinitionChoice;
+use crate::session_reader::history::History;
 use crate::sessions::claim::ClaimedWork;
-use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
@@ -95,7 +95,7 @@ impl Runs {
     /// Calls [`crate::sessions::Sessions::run_above`] on a blocking thread.
     pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
         let session_id = session_id.clone();
-        blocking(&self.sessions, move |sessions| sessions.run_above(&session_id)).await
+        blocking(&self.sessions, move |sessions| sessions.reader().run_above(&session_id)).await
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Error> {
@@ -105,14 +105,14 @@ impl Runs {
         }
         let session = session_id.clone();
         let place = blocking(self, move |runs| {
-            Ok((runs.sessions.session(&session)?.project, runs.sessions.agent_of(&session)?))
+            Ok((runs.sessions.reader().session(&session)?.project, runs.sessions.reader().agent_of(&session)?))
         });
         let (project, agent) = place.await?;
         let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
-        let history = blocking(self, move |runs| runs.sessions.history_for_run(&session)).await?;
+        let history = blocking(self, move |runs| runs.sessions.reader().history_for_run(&session)).await?;
         let lost = self.lost_in_background(session_id, history.transcript.background().going()).await?;
         let session = session_id.clone();
         let going_on = blocking(self, move |runs| {
@@ -126,7 +126,7 @@ impl Runs {
         let history = blocking(self, move |runs| {
             let run_id = history.run.as_ref().map(|run| run.run_id.clone());
             let run_id = run_id.ok_or_else(|| Error::internal("a run without its first event"))?;
-            runs.sessions.history_since(history, &session, &run_id)
+            runs.sessions.reader().history_since(history, &session, &run_id)
         });
         self.launch(session_id.clone(), history.await?, open, config, system, (hold, presence)).await
     }
@@ -145,7 +145,7 @@ impl Runs {
         }
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
-        self.sessions.ensure_begun_here(&run.run_id)?;
+        self.sessions.reader().ensure_begun_here(&run.run_id)?;
         arki_agent::core(&run.core)?;
         let mut drafts: Vec<EventDraft> =
             self.sessions.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
@@ -167,7 +167,7 @@ impl Runs {
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.map(|answer| EventDraft::of_run(&run.run_id, answer)));
         drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
-        Ok((self.sessions.frozen_system_prompt(run)?, drafts))
+        Ok((self.sessions.reader().frozen_system_prompt(run)?, drafts))
     }
 
     /// Returns the decision on the pending call under the new mode: its grants and denials hold for that call too, as

@@ -14,7 +14,7 @@ impl Runs {
     /// Those of [`Self::session_shown`], or `FOLDER_UNAVAILABLE` where the folder is gone or leads elsewhere by now.
     pub fn target_shown(&self, shown: Shown) -> Result<RunTarget, Error> {
         match shown.session_id {
-            Some(_) => self.sessions.session_shown(shown).map(RunTarget::Session),
+            Some(_) => self.sessions.reader().session_shown(shown).map(RunTarget::Session),
             None => same_folder(&shown.folder).map(RunTarget::NewSession),
         }
     }

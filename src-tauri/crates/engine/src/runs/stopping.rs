@@ -135,7 +135,7 @@ impl Runs {
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         while self.is_claimed_for_run(session_id, give_up) {
             let session = session_id.clone();
-            let overview = blocking(&self.sessions, move |sessions| sessions.overview(&session)).await?;
+            let overview = blocking(&self.sessions, move |sessions| sessions.reader().overview(&session)).await?;
             if overview.run.is_some_and(|run| !run.is_ended()) {
                 break;
             }

@@ -12,7 +12,7 @@ impl Sessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
     pub fn agent_state(&self, session_id: &SessionId) -> Result<AgentState, Error> {
-        self.session(session_id)?;
+        self.reader.session(session_id)?;
         self.agent_state_at(session_id, u64::MAX)
     }
 
@@ -28,7 +28,7 @@ impl Sessions {
         let session = session_id.clone();
         let (state, change) = blocking(self, move |sessions| {
             let state = sessions.agent_state(&session)?;
-            sessions.ensure_found_whole(&session)?;
+            sessions.reader.ensure_found_whole(&session)?;
             let change = state.change_to(state.changed(&change)?.values());
             Ok((state, change))
         })
@@ -51,7 +51,7 @@ impl Sessions {
 
     fn agent_state_at(&self, session_id: &SessionId, to_seq: u64) -> Result<AgentState, Error> {
         let mut state = AgentState::default();
-        for stretch in self.lineage(session_id)? {
+        for stretch in self.reader.lineage(session_id)? {
             let last = stretch.to_seq.unwrap_or(to_seq);
             self.records
                 .reader()

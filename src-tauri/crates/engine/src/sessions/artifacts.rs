@@ -27,7 +27,7 @@ impl Sessions {
     pub fn artifacts(&self, session: Option<&SessionId>, most: usize) -> Result<Vec<ListedArtifact>, Error> {
         let sessions = match session {
             Some(session) => vec![session.clone()],
-            None => self.list(most)?.into_iter().map(|session| session.session_id).collect(),
+            None => self.reader.list(most)?.into_iter().map(|session| session.session_id).collect(),
         };
         let mut found = Vec::new();
         for session in &sessions {
@@ -40,7 +40,7 @@ impl Sessions {
     fn each_artifact(&self, session: &SessionId, found: &mut Vec<ListedArtifact>) -> Result<(), Error> {
         let mut after = 0;
         loop {
-            let page = self.events_after(session, after, EVENTS_A_PIECE)?;
+            let page = self.reader.events_after(session, after, EVENTS_A_PIECE)?;
             for event in &page.events {
                 after = event.seq;
                 if let EventBody::ArtifactEmitted(emitted) = event.body() {

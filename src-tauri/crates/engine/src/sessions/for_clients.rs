@@ -1,9 +1,7 @@
 //! Converts the engine's own forms of a session and its past to those for clients.
 
 use crate::{ExportFormat, FileLine, RewindPlan, SessionTool};
-use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, SessionOverview, SessionToolEntry};
-use arki_domain::Usage;
-use arki_domain::projection::{Overview, UsageTotal};
+use arki_api::{LineKind, RewindPreview, SessionToolEntry};
 use arki_files::LineOrigin;
 use arki_store::EventSearchHit;
 
@@ -47,42 +45,6 @@ pub fn line_origin(line: FileLine) -> arki_api::LineOrigin {
         approval_id: call.as_ref().and_then(|call| call.approval_id.as_ref().map(ToString::to_string)),
         seq: author.as_ref().map(|author| author.seq),
         ts: author.as_ref().map(|author| author.ts),
-    }
-}
-
-/// Returns the overview from the log; who runs the session and whether its log is whole is not in it.
-pub(crate) fn session_overview(overview: &Overview, origin: Option<ForkOrigin>) -> SessionOverview {
-    let plan = overview.plan.current();
-    let changed = overview.changed_files.files().iter();
-    SessionOverview {
-        plan: plan.map(|plan| Plan { intent: plan.intent.clone(), steps: plan.steps.clone() }),
-        usage: usage(overview.usage.session()),
-        queue: overview.queue.messages().to_vec(),
-        changed_files: changed
-            .map(|(path, file)| ChangedFile {
-                path: path.clone(),
-                changes: u32::try_from(file.changes).unwrap_or(u32::MAX),
-                last_seq: file.last_seq,
-            })
-            .collect(),
-        memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
-        origin,
-        model: overview.model.clone(),
-        effort: overview.effort.clone(),
-        broken_at: None,
-        run_by: None,
-    }
-}
-
-fn usage(total: &UsageTotal) -> Usage {
-    Usage {
-        prompt_tokens: total.prompt_tokens,
-        completion_tokens: total.completion_tokens,
-        total_tokens: total.total_tokens,
-        cached_tokens: total.cached_tokens,
-        cost_usd: total.cost_usd(),
-        unknown: total.untold(),
-        ..Usage::default()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Forks: a new session that begins where another one stood. Nothing is copied; the origin's log is read on.
 
 use crate::records::blocking;
+use crate::session_reader::lineage::MAX_LINEAGE;
 use crate::sessions::Sessions;
-use crate::sessions::lineage::MAX_LINEAGE;
 use arki_domain::projection::{Overview, SessionSummary};
 use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionCreated, SessionForked, SessionId};
 use std::sync::Arc;
@@ -16,17 +16,17 @@ impl Sessions {
         let (from, fork) = (session_id.clone(), SessionId::new());
         let drafts = blocking(self, move |sessions| sessions.forked(&from, at)).await?;
         self.records.log().append(&fork, drafts).await?;
-        blocking(self, move |sessions| sessions.session(&fork)).await
+        blocking(self, move |sessions| sessions.reader.session(&fork)).await
     }
 
     /// The events with which the fork begins.
     fn forked(&self, session_id: &SessionId, at: Option<u64>) -> Result<Vec<EventDraft>, Error> {
-        let origin = self.session(session_id)?;
+        let origin = self.reader.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         let at = at.unwrap_or(last);
         self.ensure_event(session_id, at, last)?;
-        self.ensure_whole(session_id)?;
-        if self.lineage(session_id)?.len() >= MAX_LINEAGE {
+        self.reader.ensure_whole(session_id)?;
+        if self.reader.lineage(session_id)?.len() >= MAX_LINEAGE {
             return Err(Error::new(
                 Code::USAGE,
                 format!("A session can't be forked more than {MAX_LINEAGE} times in a row."),
@@ -38,12 +38,12 @@ impl Sessions {
             worktree,
             title: origin.title,
             project: origin.project,
-            agent: self.agent_of(session_id)?,
+            agent: self.reader.agent_of(session_id)?,
             parent_session: Some(session_id.clone()),
         };
         let forked = SessionForked { created: Some(created.clone()), from_session: session_id.clone(), from_seq: at };
         let mut drafts = vec![EventDraft::of_session(created), EventDraft::of_session(forked)];
-        let configured = settings(self.overview(session_id)?);
+        let configured = settings(self.reader.overview(session_id)?);
         if configured != SessionConfigured::default() {
             drafts.push(EventDraft::of_session(configured));
         }

@@ -63,7 +63,7 @@ impl Sessions {
 
     /// A sub-agent that is gone while the run above waits for it would be begun anew.
     fn ensure_not_waited_for(&self, session_id: &SessionId) -> Result<(), Error> {
-        let above = self.run_above(session_id)?;
+        let above = self.reader.run_above(session_id)?;
         if above == *session_id {
             return Ok(());
         }

@@ -21,8 +21,8 @@ impl Sessions {
     pub async fn mark(self: &Arc<Self>, session_id: &SessionId, marks: SessionMarks) -> Result<(), Error> {
         let id = session_id.clone();
         let session = blocking(self, move |sessions| {
-            let session = sessions.session(&id)?;
-            sessions.ensure_found_whole(&id)?;
+            let session = sessions.reader.session(&id)?;
+            sessions.reader.ensure_found_whole(&id)?;
             Ok(session)
         })
         .await?;

@@ -45,7 +45,7 @@ impl Sessions {
         let (session_id, project) = (session_of(&entry)?, entry.project.clone().unwrap_or_default());
         let own = words.map(|words| self.kept_words(words)).transpose()?;
         let text = own.clone().unwrap_or_else(|| entry.text.clone());
-        self.ensure_found_whole(&session_id)?;
+        self.reader.ensure_found_whole(&session_id)?;
         // Before it's said to be done: what is in the file already isn't added twice.
         let added = |file: &str| Ok(add_memory(file, &text));
         match entry.scope {
@@ -66,7 +66,7 @@ impl Sessions {
     pub async fn reject_memory(&self, name: &str) -> Result<MemoryEntry, Error> {
         let entry = self.pending_memory(name)?;
         let session_id = session_of(&entry)?;
-        self.ensure_found_whole(&session_id)?;
+        self.reader.ensure_found_whole(&session_id)?;
         self.reviewed(&session_id, &entry.id, MemoryDecision::Rejected, None).await?;
         Ok(entry)
     }

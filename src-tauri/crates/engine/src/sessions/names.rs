@@ -57,7 +57,7 @@ impl Sessions {
     pub fn find_place(&self, name: &str) -> Result<NamedPlace, Error> {
         let place = |found: NamedSession, seq| {
             let (session_id, run) = (found.session_id, found.run);
-            Ok(NamedPlace { session: self.session(&session_id)?, run, seq })
+            Ok(NamedPlace { session: self.reader.session(&session_id)?, run, seq })
         };
         match found(self.records.reader(), name)? {
             Some(found) => return place(found, None),

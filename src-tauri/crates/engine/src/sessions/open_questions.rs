@@ -35,7 +35,7 @@ impl Sessions {
     /// # Errors
     /// When the database cannot be read.
     pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Error> {
-        let Some(run) = self.overview(session_id)?.run else { return Ok(None) };
+        let Some(run) = self.reader.overview(session_id)?.run else { return Ok(None) };
         let Some(asked) = run.open_question() else { return Ok(None) };
         Ok(Some(OpenQuestion {
             session_id: session_id.clone(),
@@ -69,7 +69,7 @@ impl Sessions {
         if let Some(open) = self.open_question(session_id)? {
             return Ok(open);
         }
-        let run = self.overview(session_id)?.run;
+        let run = self.reader.overview(session_id)?.run;
         let has_ended = run.is_none_or(|run| matches!(run.phase, RunPhase::Completed | RunPhase::Cancelled));
         let (message, hint) = match has_ended {
             true => (

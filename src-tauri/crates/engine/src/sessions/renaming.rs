@@ -25,8 +25,8 @@ impl Sessions {
         let title = self.records.redactor().redact(&title).into_owned();
         let session = session_id.clone();
         blocking(self, move |sessions| {
-            sessions.session(&session)?;
-            sessions.ensure_found_whole(&session)
+            sessions.reader.session(&session)?;
+            sessions.reader.ensure_found_whole(&session)
         })
         .await?;
         let configured = SessionConfigured { title: Some(title.clone()), ..SessionConfigured::default() };

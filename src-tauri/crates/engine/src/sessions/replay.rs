@@ -76,7 +76,7 @@ impl Sessions {
     }
 
     fn replayed(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<BTreeMap<String, Replayed>, Error> {
-        self.session(session_id)?;
+        self.reader.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         let at_seq = at_seq.unwrap_or(last);
         self.ensure_event(session_id, at_seq, last)?;

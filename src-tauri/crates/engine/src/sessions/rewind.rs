@@ -29,7 +29,7 @@ impl Sessions {
     /// # Errors
     /// `EVENT_NOT_FOUND`, `USAGE` for an empty scope, or when the folder or the database cannot be read.
     pub fn plan_rewind(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Error> {
-        let summary = self.session(session_id)?;
+        let summary = self.reader.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         self.ensure_event(session_id, to_seq, last)?;
         if !scope.files && !scope.conversation {
@@ -65,7 +65,7 @@ impl Sessions {
     ) -> Result<RewindPlan, Error> {
         let session = session_id.clone();
         let planned = blocking(self, move |sessions| {
-            sessions.ensure_whole(&session)?;
+            sessions.reader.ensure_whole(&session)?;
             let planned = sessions.plan_rewind(&session, to_seq, scope)?;
             if planned.files.iter().any(PlannedFile::is_written) {
                 // What cannot be done must not have ended the run either.
@@ -113,7 +113,7 @@ impl Sessions {
     pub(crate) async fn tell_interrupted(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         let session = session_id.clone();
         let untold = blocking(self, move |sessions| {
-            let open = sessions.projects.load_project(Path::new(&sessions.session(&session)?.project))?;
+            let open = sessions.projects.load_project(Path::new(&sessions.reader.session(&session)?.project))?;
             sessions.settle_interrupted_restoration(&session, &open)
         })
         .await?;
@@ -152,7 +152,7 @@ impl Sessions {
     }
 
     fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Error> {
-        let open = self.projects.load_project(Path::new(&self.session(session_id)?.project))?;
+        let open = self.projects.load_project(Path::new(&self.reader.session(session_id)?.project))?;
         match open.is_trusted() {
             true => Ok(open),
             false => Err(Error::new(

@@ -7,7 +7,7 @@ impl Sessions {
     /// This process may have read nothing of the session's folder yet, and looked for no key. Where the folder is gone,
     /// what has a secret's form is found all the same.
     pub(crate) fn learn_secrets_of(&self, session_id: &SessionId) -> Result<(), Error> {
-        let session = self.session(session_id)?;
+        let session = self.reader.session(session_id)?;
         if let Ok(config) = self.accounts.user_config() {
             self.accounts.providers(&config);
         }

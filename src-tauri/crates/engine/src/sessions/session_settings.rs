@@ -1,9 +1,7 @@
 //! A session's own settings: its next run begins with them.
 
 use crate::config::Config;
-use crate::sessions::Sessions;
 use arki_domain::projection::Overview;
-use arki_domain::{Error, SessionId};
 
 /// The settings; `None` where the configuration's hold.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,12 +13,6 @@ pub(crate) struct SessionSettings {
     /// The parts that its requests go without, by their ids.
     pub(crate) off: Vec<String>,
     pub(crate) disabled_tools: Vec<String>,
-}
-
-impl Sessions {
-    pub(crate) fn settings(&self, session_id: &SessionId) -> Result<SessionSettings, Error> {
-        Ok(SessionSettings::in_overview(&self.overview(session_id)?))
-    }
 }
 
 impl SessionSettings {

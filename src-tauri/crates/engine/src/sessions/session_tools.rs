@@ -4,8 +4,8 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::config::{AGENT, Config};
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
+use crate::session_reader::overview::agent_in;
 use crate::sessions::Sessions;
-use crate::sessions::overview::agent_in;
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error, EventDraft, EventLog, Executor, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;
@@ -38,9 +38,9 @@ impl Sessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the folder or the configuration cannot be used.
     pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Error> {
-        let overview = self.overview(session)?;
+        let overview = self.reader.overview(session)?;
         let disabled = overview.disabled_tools.clone();
-        let tools = self.tools_of(Path::new(&self.session(session)?.project), &agent_in(overview))?;
+        let tools = self.tools_of(Path::new(&self.reader.session(session)?.project), &agent_in(overview))?;
         let tool = |definition: &ToolDefinition| SessionTool {
             enabled: !disabled.iter().any(|name| *name == *definition.name),
             definition: definition.clone(),
@@ -70,18 +70,18 @@ impl Sessions {
 
     /// The tools that are off then; `None` where nothing would change.
     fn switched(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<Option<Vec<String>>, Error> {
-        let open = self.projects.load_project(Path::new(&self.session(session)?.project))?;
+        let open = self.projects.load_project(Path::new(&self.reader.session(session)?.project))?;
         let config = self.projects.config_of(&open)?;
         self.ensure_known_tools(&open, &config, on)?;
         self.ensure_known_tools(&open, &config, off)?;
-        let before = self.overview(session)?.disabled_tools;
+        let before = self.reader.overview(session)?.disabled_tools;
         let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
         disabled.sort();
         disabled.dedup();
         if disabled == before {
             return Ok(None);
         }
-        self.ensure_whole(session)?;
+        self.reader.ensure_whole(session)?;
         Ok(Some(disabled))
     }
 

@@ -20,7 +20,7 @@ impl Sessions {
     /// # Errors
     /// `CHANGE_NOT_FOUND`, or when the folder or the database cannot be read.
     pub fn plan_take_back(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
-        let summary = self.session(session_id)?;
+        let summary = self.reader.session(session_id)?;
         let open = self.projects.load_project(Path::new(&summary.project))?;
         let events = self.change_with_hooks(session_id, seq)?;
         let files: Vec<PlannedFile> =
@@ -37,7 +37,7 @@ impl Sessions {
     /// [`Self::plan_take_back`], or when the file cannot be written. Nothing has changed then.
     pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
         let session = session_id.clone();
-        blocking(self, move |sessions| sessions.ensure_whole(&session)).await?;
+        blocking(self, move |sessions| sessions.reader.ensure_whole(&session)).await?;
         let _claim = self.claim(session_id, ClaimedWork::Change)?;
         let lease = self.lease(session_id).await?;
         let done = self.take_back_alone(session_id, seq).await;

@@ -48,7 +48,7 @@ async fn a_client_that_goes_away_while_it_decides_loses_nothing() {
     assert!(begun.await, "it is not done at once");
     drop(deciding);
     drop(client);
-    stage.until(|engine| engine.sessions().list(1).unwrap()[0].state == SessionState::Done).await;
+    stage.until(|engine| engine.session_reader().list(1).unwrap()[0].state == SessionState::Done).await;
     assert_eq!(stage.text("a.txt"), "two\n");
 }
 
@@ -116,7 +116,7 @@ async fn a_subscriber_that_never_reads_is_told_and_catches_up_from_its_cursor() 
         }
     }
     assert!(missed > 0, "it was told that it lagged");
-    let stored = stage.engine.sessions().events_after(&session, 0, 2 * MORE_THAN_HELD).unwrap().events;
+    let stored = stage.engine.session_reader().events_after(&session, 0, 2 * MORE_THAN_HELD).unwrap().events;
     let (mut cursor, mut caught_up) = (Some(cursor), Vec::new());
     loop {
         let page = stage.engine.events_since(cursor.as_deref(), &EventFilter::default(), 1000).await.unwrap();

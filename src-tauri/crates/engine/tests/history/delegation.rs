@@ -22,11 +22,18 @@ fn write(content: &str) -> Turn {
 }
 
 fn bodies(engine: &Engine, session: &SessionId) -> Vec<EventBody> {
-    engine.sessions().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.body()).collect()
+    engine.session_reader().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.body()).collect()
 }
 
 fn kinds(engine: &Engine, session: &SessionId) -> Vec<String> {
-    engine.sessions().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.kind.clone()).collect()
+    engine
+        .session_reader()
+        .events_after(session, 0, 10_000)
+        .unwrap()
+        .events
+        .iter()
+        .map(|event| event.kind.clone())
+        .collect()
 }
 
 fn started(engine: &Engine, session: &SessionId) -> SubagentStarted {

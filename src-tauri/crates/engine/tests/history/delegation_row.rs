@@ -63,7 +63,7 @@ async fn working(second_may_end: &Latch) -> (Stage, SessionId, tokio::task::Join
 }
 
 fn results(stage: &Stage, session: &SessionId) -> Vec<String> {
-    let events = stage.engine.sessions().events_after(session, 0, 10_000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(session, 0, 10_000).unwrap().events;
     let result = |body| match body {
         EventBody::ToolResult(result) => Some(result.result),
         _ => None,

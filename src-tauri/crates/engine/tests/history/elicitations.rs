@@ -57,7 +57,7 @@ impl Asked {
 }
 
 fn tool_result(stage: &Stage, session: &SessionId) -> ToolResult {
-    let events = stage.engine.sessions().events_after(session, 0, 10_000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(session, 0, 10_000).unwrap().events;
     let result = events.iter().find_map(|event| match event.body() {
         EventBody::ToolResult(result) => Some(result),
         _ => None,

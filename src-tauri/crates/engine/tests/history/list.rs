@@ -61,12 +61,12 @@ async fn marks_change_nothing_of_the_next_request_and_are_kept() {
     let marks = SessionMarks { pinned: Some(true), archived: Some(true) };
     stage.engine.sessions().mark(&session, marks).await.unwrap();
     let second = stage.second_engine();
-    let listed = second.sessions().list(10).unwrap();
+    let listed = second.session_reader().list(10).unwrap();
     assert!(listed[0].pinned && listed[0].archived);
     stage.run_in(&session, "again").await;
     let requests = stage.requests();
     let last = requests.last().unwrap();
     assert!(last.contains("\"go\"") && last.contains("again"), "{last}");
-    let listed = stage.engine.sessions().list(10).unwrap();
+    let listed = stage.engine.session_reader().list(10).unwrap();
     assert!(listed[0].pinned && !listed[0].archived);
 }

@@ -122,7 +122,7 @@ async fn a_paused_run_goes_on_where_it_stood() {
     let (run, handle) = stage.client.start_run(stage.granted()).await.unwrap();
     run.pause();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Paused);
-    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Paused);
+    assert_eq!(stage.engine.session_reader().list(1).unwrap()[0].state, SessionState::Paused);
     let (_, resumed) = stage.client.resume_run(&run.session_id, None).await.unwrap();
     assert!(matches!(resumed.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }
@@ -138,7 +138,7 @@ async fn going_back_restores_what_tools_and_commands_changed_and_can_be_gone_bac
     stage.home.write("gone.txt", "still here\n").unwrap();
     let (session, _) = stage.run_granted().await;
     assert_eq!((stage.text("a.txt"), stage.text("made.txt")), ("two\nmore\n".into(), "new\n".into()));
-    let before = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let before = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
 
     let plan = stage.engine.sessions().plan_rewind(&session, 1, FILES).unwrap();
     let actions: Vec<(&str, RestoreAction)> =
@@ -169,7 +169,7 @@ async fn the_users_later_edits_are_merged_or_left_alone() {
     assert_eq!(stage.text("a.txt"), "one\n\n\n\nlast, and mine\n");
 
     stage.home.write("a.txt", "my own first line\n\n\n\nlast\n").unwrap();
-    let last = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let last = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     let plan = stage.engine.sessions().rewind(&session, last - 2, FILES).await.unwrap();
     assert!(plan.files.iter().all(|planned| planned.file.action != RestoreAction::Delete));
     assert!(stage.text("a.txt").starts_with("my own first line"));
@@ -179,7 +179,8 @@ async fn the_users_later_edits_are_merged_or_left_alone() {
 async fn going_back_in_the_conversation_takes_it_from_the_next_request() {
     let stage = Stage::new(vec![Turn::text("first answer"), Turn::text("second answer"), Turn::text("third")]).await;
     let (session, _) = stage.run_to_end().await;
-    let after_first = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let after_first =
+        stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
     let done =
         stage.engine.sessions().rewind(&session, after_first, RewindScope { files: false, conversation: true }).await;
@@ -194,15 +195,16 @@ async fn going_back_in_the_conversation_takes_it_from_the_next_request() {
 async fn a_fork_goes_on_from_where_its_origin_stood_and_leaves_it_alone() {
     let stage = Stage::new(vec![Turn::text("first answer"), Turn::text("second answer"), Turn::text("third")]).await;
     let (session, _) = stage.run_to_end().await;
-    let after_first = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let after_first =
+        stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
-    let length = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.len();
+    let length = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.len();
     let fork = stage.engine.sessions().fork(&session, Some(after_first)).await.unwrap();
     stage.run_in(&fork.session_id, "another way").await;
     let request = stage.last_request();
     assert!(request.contains("first answer") && request.contains("another way"), "{request}");
     assert!(!request.contains("tell me more"), "{request}");
-    assert_eq!(stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.len(), length);
+    assert_eq!(stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.len(), length);
     let beyond = stage.engine.sessions().fork(&session, Some(10_000)).await;
     assert!(beyond.is_err_and(|fault| fault.is(Code::EVENT_NOT_FOUND)));
 }
@@ -233,7 +235,7 @@ async fn a_run_that_waits_is_ended_before_going_back() {
     assert!(matches!(end, RunEnd::AwaitingApproval(_)));
     stage.engine.sessions().rewind(&session, 1, BOTH).await.unwrap();
     assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
-    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
+    assert_eq!(stage.engine.session_reader().list(1).unwrap()[0].state, SessionState::Cancelled);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -243,7 +245,7 @@ async fn two_engines_on_one_data_directory_see_each_others_events() {
     let mut heard = other.subscribe();
     other.follow_others().unwrap();
     let (session, _) = stage.run_to_end().await;
-    let stored = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.len();
+    let stored = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.len();
     let mut seqs = Vec::new();
     while seqs.len() < stored {
         let Some(Ok(LiveEvent::Stored(event))) = heard.next().await else { panic!("ended") };
@@ -266,7 +268,7 @@ async fn a_run_hears_another_process_ask_it_to_stop() {
 async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
     let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
     let (session, _) = stage.run_granted().await;
-    let before = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let before = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
     stage.forget_last_event(&session);
     let again = stage.second_engine();
@@ -290,7 +292,7 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
     other.engine.sessions().import(std::io::Cursor::new(export)).await.unwrap();
     while !matches!(heard.next().await, Some(Ok(LiveEvent::Stored(event))) if event.kind == "message.queued") {}
     assert_eq!(other.engine.runs().queue(&session).unwrap().messages().len(), 1);
-    assert!(other.engine.sessions().list(1).unwrap()[0].state != SessionState::Running);
+    assert!(other.engine.session_reader().list(1).unwrap()[0].state != SessionState::Running);
 }
 
 #[tokio::test(flavor = "multi_thread")]

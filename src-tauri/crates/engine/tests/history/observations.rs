@@ -17,7 +17,7 @@ fn of(session: &SessionId) -> ObservationFilter {
 /// As the log has them by now.
 fn folded(stage: &Stage, session: &SessionId) -> Vec<Observation> {
     let mut observer = Observer::default();
-    let events = stage.engine.sessions().events_after(session, 0, 100_000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(session, 0, 100_000).unwrap().events;
     events.iter().flat_map(|event| observer.observe(event)).collect()
 }
 

@@ -10,7 +10,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 const PNG: &[u8] = include_bytes!("../../../../../tests/fixtures/pixel.png");
 
 fn hash_of_first_picture(stage: &Stage, session: &SessionId) -> String {
-    let events = stage.engine.sessions().events_after(session, 0, 100).unwrap().events;
+    let events = stage.engine.session_reader().events_after(session, 0, 100).unwrap().events;
     let images = events.iter().find_map(|event| match event.body() {
         EventBody::RunStarted(started) => Some(started.options.images),
         _ => None,

@@ -23,11 +23,11 @@ async fn asked(after: Vec<Turn>) -> (Stage, OpenQuestion) {
 }
 
 fn bodies(engine: &Engine, session: &SessionId) -> Vec<EventBody> {
-    engine.sessions().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.body()).collect()
+    engine.session_reader().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.body()).collect()
 }
 
 fn state(engine: &Engine) -> SessionState {
-    engine.sessions().list(1).unwrap()[0].state
+    engine.session_reader().list(1).unwrap()[0].state
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +41,7 @@ async fn a_question_pauses_the_run_and_is_listed() {
     });
     let paused = paused.unwrap();
     assert_eq!((paused.reason, paused.question_id), (PauseReason::User, Some(open.asked.question_id.clone())));
-    let events = stage.engine.sessions().events_after(&open.session_id, 0, 10_000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(&open.session_id, 0, 10_000).unwrap().events;
     let asked = events.iter().find(|event| event.kind == "question.asked").unwrap();
     assert_eq!(open.asked_at, asked.ts);
     assert_eq!(stage.engine.sessions().open_questions().unwrap(), [open]);

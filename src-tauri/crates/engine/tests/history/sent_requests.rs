@@ -13,7 +13,7 @@ const CONVERSATION: RewindScope = RewindScope { files: false, conversation: true
 
 /// Every request of the session, in order.
 fn sent(engine: &Engine, session: &SessionId) -> Vec<SentRequest> {
-    let events = engine.sessions().events_after(session, 0, 10_000).unwrap().events;
+    let events = engine.session_reader().events_after(session, 0, 10_000).unwrap().events;
     let requests = events.iter().filter(|event| event.kind == "engine.request");
     requests.map(|event| engine.sent_requests().find(session, event.seq).unwrap()).collect()
 }
@@ -63,7 +63,7 @@ async fn every_request_of_a_run_is_proven_with_its_answer_whatever_changes_after
 async fn what_was_sent_before_a_rewind_and_in_a_fork_is_shown_as_it_was_then() {
     let stage = Stage::new(["first", "second", "third", "fourth"].map(Turn::text).to_vec()).await;
     let (session, _) = stage.run_to_end().await;
-    let end = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let end = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
     stage.engine.sessions().rewind(&session, end, CONVERSATION).await.unwrap();
     stage.run_in(&session, "something else").await;
@@ -126,7 +126,7 @@ async fn a_result_that_was_logged_while_the_request_was_made_is_not_in_it() {
     let original = sent(&stage.engine, &session).remove(1);
     // The same log, but for what came from the background right before the second request.
     let run = RunId::new();
-    let events = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events;
     let mut drafts = Vec::new();
     for event in &events {
         if event.seq == original.seq {
@@ -148,7 +148,7 @@ async fn a_sub_agents_requests_are_proven_in_its_own_session() {
     let delegated = Turn::calls().call("delegate", json!({"agent": "arki", "task": "Say hello."}));
     let stage = Stage::new(vec![delegated, Turn::text("Hello."), Turn::text("Said.")]).await;
     let (session, _) = stage.run_granted().await;
-    let events = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events;
+    let events = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events;
     let child = events.iter().find_map(|event| match event.body() {
         EventBody::SubagentStarted(started) => Some(started.session_id),
         _ => None,

@@ -33,7 +33,7 @@ pub(super) async fn run(
     let named = engine.sessions().find_place(id)?;
     let origin = named.session.session_id;
     let fork = engine.sessions().fork(&origin, at.or(named.seq)).await?.session_id;
-    let from_seq = engine.sessions().origin(&fork)?.map_or(0, |origin| origin.seq);
+    let from_seq = engine.session_reader().origin(&fork)?.map_or(0, |origin| origin.seq);
     output.tell(&Forked { session_id: fork.as_str(), from_session: origin.as_str(), from_seq }, || fork.as_str());
     Ok(Exit::Done)
 }

@@ -67,7 +67,7 @@ pub(super) fn run(
     output: &Printer,
 ) -> Result<Exit, Error> {
     let here = here.then(|| engine.projects().folder(dir)).transpose()?;
-    let mut sessions = engine.sessions().list(MAX_LISTED)?;
+    let mut sessions = engine.session_reader().list(MAX_LISTED)?;
     let away: BTreeSet<SessionId> =
         sessions.iter().filter(|session| session.archived).map(|session| session.session_id.clone()).collect();
     // A sub-agent's session is where the one it works for is.

@@ -48,7 +48,7 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
     let is_in_time =
         |told: &Told| since.is_none_or(|since| told.at >= since) && until.is_none_or(|until| told.at < until);
     let mut newest = VecDeque::new();
-    engine.sessions().tell(&session.session_id, |told| match *limit {
+    engine.session_reader().tell(&session.session_id, |told| match *limit {
         _ if !is_in_time(&told) => {}
         None => story::tell(&told, output),
         Some(limit) if story::says_something(&told, output) => {

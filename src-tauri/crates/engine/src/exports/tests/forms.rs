@@ -1,7 +1,7 @@
 use super::script::{Script, rich};
 use crate::exports::arkai::Arkai;
 use crate::exports::{ExportFormat, Stop, write};
-use crate::sessions::lineage::{EVENTS_A_PIECE, EventSource, Stretch, lineage};
+use crate::session_reader::lineage::{EVENTS_A_PIECE, EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, SessionId};
 use serde_json::{Value, json};

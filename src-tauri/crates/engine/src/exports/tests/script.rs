@@ -1,7 +1,7 @@
 //! Sessions as they would be stored, with ids and times that stay the same.
 
 use crate::exports::{ExportFormat, write};
-use crate::sessions::lineage::EventSource;
+use crate::session_reader::lineage::EventSource;
 use arki_domain::projection::SessionSummary;
 use arki_domain::*;
 use arki_store::EventPage;

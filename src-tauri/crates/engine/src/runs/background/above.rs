@@ -172,8 +172,8 @@ fn changes_above(
 
 /// Returns where the session above handed its task to a sub-agent.
 fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<HandedOver>, Error> {
-    let Some(parent) = sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
-    let events = sessions.run_events(parent.run_id.as_str())?.unwrap_or_default();
+    let Some(parent) = sessions.reader().overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
+    let events = sessions.reader().run_events(parent.run_id.as_str())?.unwrap_or_default();
     let handed_over = |event: &Event| match event.body() {
         EventBody::SubagentStarted(started) if started.session_id == *subagent => {
             Some(HandedOver { seq: event.seq, run_id: parent.run_id.clone(), started })

@@ -76,7 +76,7 @@ impl Runs {
         resume: Resume,
     ) -> Result<RunningRun, Error> {
         let session = session_id.clone();
-        let project = blocking(self, move |runs| Ok(runs.sessions.session(&session)?.project)).await?;
+        let project = blocking(self, move |runs| Ok(runs.sessions.reader().session(&session)?.project)).await?;
         let agent = crate::config::AGENT.to_owned();
         let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
@@ -136,10 +136,10 @@ impl Runs {
         resume: &Resume,
     ) -> Result<ResumablePipeline, Error> {
         // Nothing is added to a log that was changed.
-        let history = self.sessions.history_for_run(session_id)?;
+        let history = self.sessions.reader().history_for_run(session_id)?;
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
-        self.sessions.ensure_begun_here(&run.run_id)?;
+        self.sessions.reader().ensure_begun_here(&run.run_id)?;
         let state = self.pipeline_state(&run.run_id)?;
         let input = text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input")?;
         let own = self.whole_of(&state)?;
@@ -168,7 +168,7 @@ impl Runs {
 
     pub(crate) fn pipeline_state(&self, run_id: &RunId) -> Result<PipelineState, Error> {
         let mut state: Option<PipelineState> = None;
-        self.sessions.each_run_event(run_id, |event| match &mut state {
+        self.sessions.reader().each_run_event(run_id, |event| match &mut state {
             Some(state) => state.apply(&event),
             None => state = PipelineState::start(&event),
         })?;

@@ -49,7 +49,7 @@ impl Runs {
             ));
         }
         let input = text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input")?;
-        let session = self.sessions.session(&record.session_id)?;
+        let session = self.sessions.reader().session(&record.session_id)?;
         let folder = PathBuf::from(session.project);
         let own = self.whole_of(&state)?;
         let open = self.projects.load_project(&folder)?;
@@ -64,6 +64,7 @@ impl Runs {
             params: state.start.params.clone(),
             approve: self
                 .sessions
+                .reader()
                 .overview(&session.session_id)?
                 .run
                 .map(|run| run.options.approve)

@@ -71,7 +71,7 @@ impl Runs {
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => {
                 let project = self.projects.project_at(&canonical(folder)?.display().to_string());
                 for run in runs.into_iter().filter(|run| run.name == name) {
-                    if self.sessions.session(&run.session_id)?.project == project {
+                    if self.sessions.reader().session(&run.session_id)?.project == project {
                         return Ok(run.run_id);
                     }
                 }
@@ -102,7 +102,7 @@ impl Runs {
     pub fn completed_pipeline(&self, named: &NamedPlace) -> Result<Option<RunId>, Error> {
         let Some(run_id) = named.run.clone().or_else(|| named.session.run_id.clone()) else { return Ok(None) };
         let mut state: Option<PipelineState> = None;
-        self.sessions.each_run_event(&run_id, |event| match &mut state {
+        self.sessions.reader().each_run_event(&run_id, |event| match &mut state {
             Some(state) => state.apply(&event),
             None => state = PipelineState::start(&event),
         })?;
@@ -188,7 +188,9 @@ impl Runs {
     /// Returns the approval that a run beneath this session waits for.
     fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Error> {
         for pending in self.records.reader().lists().pending_approvals(MAX_LISTED)? {
-            if pending.session_id != *session_id && self.sessions.run_above(&pending.session_id)? == *session_id {
+            if pending.session_id != *session_id
+                && self.sessions.reader().run_above(&pending.session_id)? == *session_id
+            {
                 return Ok(Some(pending.approval_id.to_string()));
             }
         }

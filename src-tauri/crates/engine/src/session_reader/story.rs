@@ -7,7 +7,7 @@ mod rewound;
 pub(crate) use change::arguments_without_text;
 pub use rewound::Fate;
 
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_domain::projection::Queue;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalResolved, CallId, Category, Decision, Error, Event, EventBody, Hunk,
@@ -72,7 +72,7 @@ struct OpenCall {
     is_diff_shown: bool,
 }
 
-impl Sessions {
+impl SessionReader {
     /// Tells a session's conversation, oldest first; a fork's begins with what it took over from its origin.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The origins of a session's conversation: a fork begins with what its origin had said by then.
 
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_domain::{Code, Error, Event, EventBody, SessionId};
 use arki_store::EventPage;
 
@@ -36,7 +36,7 @@ pub(crate) trait EventSource {
     }
 }
 
-impl EventSource for Sessions {
+impl EventSource for SessionReader {
     fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
         self.events_after(session_id, after_seq, limit)
     }
@@ -47,7 +47,7 @@ impl EventSource for Sessions {
     }
 }
 
-impl Sessions {
+impl SessionReader {
     /// Returns where a session was forked from.
     ///
     /// # Errors

@@ -1,0 +1,95 @@
+//! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
+
+use crate::config::AGENT;
+use crate::session_reader::SessionReader;
+use crate::session_reader::lineage::Stretch;
+use arki_api::{ChangedFile, ForkOrigin, Plan, SessionOverview};
+use arki_domain::projection::{Overview, UsageTotal};
+use arki_domain::{Error, SessionId, Usage};
+use std::sync::Arc;
+
+impl SessionReader {
+    /// The session's plan, usage, queue, changed files and where its run stands.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Error> {
+        let kept = self.records.reader().contents().snapshot(session_id)?;
+        let mut overview = kept.and_then(|(_, bytes)| Overview::from_bytes(&bytes)).unwrap_or_default();
+        self.each_event_after(&Stretch { session_id: session_id.clone(), to_seq: None }, overview.last_seq, |event| {
+            overview.apply(event);
+        })?;
+        Ok(overview)
+    }
+
+    /// Returns the overview for the window, with who runs the session and whether its log is whole.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the database cannot be read.
+    pub fn session_overview(self: &Arc<Self>, session_id: &SessionId) -> Result<SessionOverview, Error> {
+        self.session(session_id)?;
+        let overview = self.overview(session_id)?;
+        let origin = match &overview.origin {
+            Some(origin) => {
+                let title = self
+                    .records
+                    .reader()
+                    .lists()
+                    .session(&origin.session_id)?
+                    .map(|session| session.title)
+                    .unwrap_or_default();
+                Some(ForkOrigin { session_id: origin.session_id.to_string(), seq: origin.seq, title })
+            }
+            None => None,
+        };
+        let broken_at = self.known_broken(session_id)?;
+        let holder = self.records.reader().lists().lease_holder(session_id)?;
+        let run_by = holder.filter(|(owner, _)| *owner != self.records.owner()).map(|(_, pid)| pid);
+        Ok(SessionOverview { broken_at, run_by, ..for_clients(&overview, origin) })
+    }
+
+    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Error> {
+        self.overview(session_id).map(agent_in)
+    }
+}
+
+/// The agent that works in a session; the first one where a damaged log no longer says.
+pub(crate) fn agent_in(overview: Overview) -> String {
+    if overview.agent.is_empty() { AGENT.to_owned() } else { overview.agent }
+}
+
+/// Returns the overview from the log; who runs the session and whether its log is whole is not in it.
+fn for_clients(overview: &Overview, origin: Option<ForkOrigin>) -> SessionOverview {
+    let plan = overview.plan.current();
+    let changed = overview.changed_files.files().iter();
+    SessionOverview {
+        plan: plan.map(|plan| Plan { intent: plan.intent.clone(), steps: plan.steps.clone() }),
+        usage: usage(overview.usage.session()),
+        queue: overview.queue.messages().to_vec(),
+        changed_files: changed
+            .map(|(path, file)| ChangedFile {
+                path: path.clone(),
+                changes: u32::try_from(file.changes).unwrap_or(u32::MAX),
+                last_seq: file.last_seq,
+            })
+            .collect(),
+        memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
+        origin,
+        model: overview.model.clone(),
+        effort: overview.effort.clone(),
+        broken_at: None,
+        run_by: None,
+    }
+}
+
+fn usage(total: &UsageTotal) -> Usage {
+    Usage {
+        prompt_tokens: total.prompt_tokens,
+        completion_tokens: total.completion_tokens,
+        total_tokens: total.total_tokens,
+        cached_tokens: total.cached_tokens,
+        cost_usd: total.cost_usd(),
+        unknown: total.untold(),
+        ..Usage::default()
+    }
+}
