@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "arki-engine",
         &[
             "api",
+            "config",
             "pipelines",
             "agent",
             "store",
@@ -29,6 +30,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
+    // Development only: files.
+    ("arki-config", &["api", "agent", "mcp", "tools", "policy", "files", "process", "context", "llm", "domain"]),
     ("arki-api", &["domain"]),
     ("arki-pipelines", &["agent", "domain"]),
     ("arki-agent", &["context", "llm", "domain"]),

@@ -12,7 +12,7 @@ pub(crate) mod settings;
 pub(crate) mod user_config;
 
 use crate::Directories;
-use crate::config::Config;
+use arki_config::Config;
 use arki_domain::Redactor;
 use arki_llm::{ModelMemory, Providers};
 use environment_keys::EnvironmentKeys;

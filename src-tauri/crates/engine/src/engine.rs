@@ -6,7 +6,6 @@ use crate::accounts::environment_keys::EnvironmentKeys;
 use crate::accounts::keys::anchor_key;
 use crate::accounts::placeholder_key::placeholder_key;
 use crate::approvals::Approvals;
-use crate::config;
 use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::executor_factory::ExecutorFactory;
@@ -433,9 +432,9 @@ fn ensure_config(directories: &Directories) -> Result<(), Error> {
     }
     let written = create_private_dir(&directories.config)
         // Another process may begin as well, and have changed it already.
-        .and_then(|()| write_private_file_once(&file, config::USER_TEMPLATE.as_bytes()))
+        .and_then(|()| write_private_file_once(&file, arki_config::USER_TEMPLATE.as_bytes()))
         .and_then(|()| {
-            write_private_file(&file.with_file_name("config.schema.json"), config::schema_text().as_bytes())
+            write_private_file(&file.with_file_name("config.schema.json"), arki_config::schema_text().as_bytes())
         });
     if let Err(error) = written {
         tracing::warn!(%error, "the configuration's template was not written");

@@ -3,12 +3,12 @@
 pub(crate) mod delegating;
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::{AgentEntry, Config};
 use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{InForce, StandingFolder};
 use crate::projects::open::OpenProject;
 use crate::records::Records;
+use arki_config::{AgentEntry, Config};
 use arki_domain::Error;
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, KernelSettings, Tool, ToolExecutor};
 use delegating::{Delegation, WorksBeneath};

@@ -11,6 +11,16 @@ mod html;
 mod jsonl;
 mod markdown;
 
+impl From<arki_api::ExportFormat> for ExportFormat {
+    fn from(format: arki_api::ExportFormat) -> Self {
+        match format {
+            arki_api::ExportFormat::Jsonl => Self::JsonLines,
+            arki_api::ExportFormat::Markdown => Self::Markdown,
+            arki_api::ExportFormat::Html => Self::Html,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;
 

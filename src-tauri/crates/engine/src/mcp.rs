@@ -13,11 +13,11 @@ mod settings;
 mod sign_in;
 
 use crate::accounts::Accounts;
-use crate::config::{Config, ConfiguredServer, McpOrigin};
 use crate::projects::Projects;
 use crate::projects::open::OpenProject;
 use crate::records::{Records, blocking};
 use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
+use arki_config::{Config, ConfiguredServer, McpOrigin};
 use arki_domain::{Code, Error, PartKind};
 use arki_mcp::{Elicitor, ListedTool, OpeningStep, Ports, Prompt, Server, SignIn, tools_of, unmet_tool};
 use arki_process::CommandLimits;

@@ -63,9 +63,9 @@ impl ConfigEdit {
                     let hint = kept("run `arki config edit` again and copy over what you need.");
                     return Err(Error::new(Code::CONFIG_CHANGED, message, hint));
                 }
-                let text = crate::config::text_of(&bytes, path).map_err(edit_on)?;
-                let file = crate::config::parse(text, path).map_err(edit_on)?;
-                crate::config::Config::merge((&file, path), None).map_err(edit_on)?;
+                let text = arki_config::text_of(&bytes, path).map_err(edit_on)?;
+                let file = arki_config::parse(text, path).map_err(edit_on)?;
+                arki_config::Config::merge((&file, path), None).map_err(edit_on)?;
                 Ok(bytes.clone())
             })?;
         }

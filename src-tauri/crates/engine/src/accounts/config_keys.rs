@@ -1,8 +1,8 @@
 //! Changing values of the user's `config.json` by their keys; comments and everything else stay.
 
 use crate::accounts::Accounts;
-use crate::config::{self, Config, ConfigFile, key_path, no_key};
 use arki_api::SettingChange;
+use arki_config::{Config, ConfigFile, key_path, no_key};
 use arki_domain::{Code, Error, Redactor};
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl Accounts {
     /// the edit. A provider may know more models than Arki does.
     fn ensure_models_known(&self, edited: &str) -> Result<(), Error> {
         let path = self.directories.config_file();
-        let file = config::parse(edited, &path)?;
+        let file = arki_config::parse(edited, &path)?;
         let providers = self.providers(&Config::merge((&file, &path), None)?);
         let before = self.user_file().map(|file| named_models(&file)).unwrap_or_default();
         named_models(&file).difference(&before).try_for_each(|(key, model)| match providers.model(model) {
@@ -110,7 +110,7 @@ impl KeyEdit {
         let place = KeyPlace::of(key)?;
         if let Some(value) = &value {
             let value = if place.item.is_some() { Value::Array(vec![value.clone()]) } else { value.clone() };
-            config::ensure_known(&place.names, &value)?;
+            arki_config::ensure_known(&place.names, &value)?;
         }
         Ok(Self { key: key.to_owned(), place, value, was })
     }
@@ -157,7 +157,7 @@ impl KeyEdit {
                 list.and_then(|list| list.elements().into_iter().nth(*index)).map(|node| node.remove())
             }
         }
-        .ok_or_else(|| match config::ensure_known(names, &Value::Null) {
+        .ok_or_else(|| match arki_config::ensure_known(names, &Value::Null) {
             Err(unknown) => unknown,
             Ok(()) => self.missing(),
         })

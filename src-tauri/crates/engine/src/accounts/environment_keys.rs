@@ -1,6 +1,6 @@
 //! Keys from the environment. A process with children that it does not confine (the window's) takes them out first.
 
-use crate::{Directories, config};
+use crate::Directories;
 use std::collections::HashMap;
 use zeroize::Zeroizing;
 
@@ -19,7 +19,7 @@ impl EnvironmentKeys {
     pub fn configured_names(directories: &Directories) -> Vec<String> {
         let file = directories.config_file();
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        let providers = config::parse(&text, &file).map(|config| config.providers).unwrap_or_default();
+        let providers = arki_config::parse(&text, &file).map(|config| config.providers).unwrap_or_default();
         providers.into_values().filter_map(|provider| provider.api_key_env).collect()
     }
 

@@ -3,8 +3,8 @@
 
 use crate::accounts::Accounts;
 use crate::accounts::settings::set;
-use crate::config::{AGENT, ProviderConfig};
 use arki_api::LocalServer;
+use arki_config::{AGENT, ProviderConfig};
 use arki_domain::{Code, Error};
 use arki_llm::{ProviderKind, ProviderSettings, Providers};
 use jsonc_parser::cst::CstInputValue;

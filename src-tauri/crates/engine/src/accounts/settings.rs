@@ -2,8 +2,8 @@
 
 use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
-use crate::config::AGENT;
 use arki_api::{ModelEntry, ProviderEntry};
+use arki_config::AGENT;
 use arki_domain::{Code, Error};
 use arki_llm::ProviderKind;
 use jsonc_parser::cst::CstInputValue;

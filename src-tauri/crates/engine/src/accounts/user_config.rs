@@ -2,7 +2,7 @@
 
 use crate::accounts::Accounts;
 use crate::accounts::config_edit::ConfigEdit;
-use crate::config::{self, Config, ConfigFile, parse};
+use arki_config::{Config, ConfigFile, parse};
 use arki_disk::change_private_file;
 use arki_domain::{Code, Error, io_words};
 use jsonc_parser::cst::CstRootNode;
@@ -22,7 +22,7 @@ impl Accounts {
 
     /// The same as a file; its redaction rules apply from then on.
     pub(crate) fn user_file(&self) -> Result<ConfigFile, Error> {
-        let file = config::parse(&self.user_config_text()?, &self.directories.config_file())?;
+        let file = arki_config::parse(&self.user_config_text()?, &self.directories.config_file())?;
         self.redactor.set_rules(file.policy.redaction_rules.clone());
         Ok(file)
     }
@@ -34,7 +34,7 @@ impl Accounts {
     pub(crate) fn user_values(&self) -> Result<Value, Error> {
         let text = self.user_config_text()?;
         jsonc_parser::parse_to_serde_value(text.trim_start_matches(BYTE_ORDER_MARK), &Default::default())
-            .map_err(|error| crate::config::invalid(&self.directories.config_file(), &error.to_string()))
+            .map_err(|error| arki_config::invalid(&self.directories.config_file(), &error.to_string()))
     }
 
     pub(crate) fn user_config_text(&self) -> Result<String, Error> {
@@ -44,7 +44,7 @@ impl Accounts {
             return Err(Error::new(Code::CONFIG_INVALID, message, "Replace it with a regular file, or remove it."));
         }
         match std::fs::read(&path) {
-            Ok(bytes) => config::text_of(&bytes, &path).map(str::to_owned),
+            Ok(bytes) => arki_config::text_of(&bytes, &path).map(str::to_owned),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
             Err(error) => Err(Error::new(
                 Code::CONFIG_INVALID,
@@ -79,7 +79,7 @@ impl Accounts {
         let path = self.directories.config_file();
         self.user_config_text()?;
         change_private_file(&path, |bytes| {
-            let edited = self.edited_config(config::text_of(bytes.unwrap_or_default(), &path)?, edit)?;
+            let edited = self.edited_config(arki_config::text_of(bytes.unwrap_or_default(), &path)?, edit)?;
             check(&edited)?;
             Ok(edited.into_bytes())
         })
@@ -94,7 +94,7 @@ impl Accounts {
         let path = self.directories.config_file();
         let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
         let root = CstRootNode::parse(plain, &jsonc_parser::ParseOptions::default())
-            .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
+            .map_err(|error| arki_config::invalid(&path, &error.to_string()))?;
         edit(&root)?;
         let edited = format!("{mark}{root}");
         let merged = parse(&edited, &path).and_then(|file| Config::merge((&file, &path), None));

@@ -2,11 +2,11 @@
 
 use crate::accounts::Accounts;
 use crate::approvals::pending::PendingApprovals;
-use crate::config::{invalid, parse_rule};
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
+use arki_config::{invalid, parse_rule};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, Error, EventBody, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};

@@ -1,8 +1,8 @@
 //! Rules that the user writes in the window: what one would have changed, adding it, and removing a stored one.
 
 use crate::approvals::standing_rules::StandingRules;
-use crate::config::{invalid, parse_rule};
 use arki_api::{BacktestResult, PastCallEntry};
+use arki_config::{invalid, parse_rule};
 use arki_domain::{Code, Error};
 use arki_policy::{PolicyRule, RuleDefinition};
 use jsonc_parser::cst::{CstNode, CstRootNode};

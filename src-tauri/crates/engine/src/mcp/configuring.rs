@@ -1,9 +1,9 @@
 //! The user's own MCP servers, as the settings change them: in `config.json`, whose comments and everything else stay.
 
 use crate::accounts::settings::ensure_variable_name;
-use crate::config::{ConfiguredServer, McpServerConfig};
 use crate::mcp::Mcp;
 use arki_api::{McpServerSettings, McpVariable};
+use arki_config::{ConfiguredServer, McpServerConfig};
 use arki_domain::{Code, Error};
 use arki_mcp::{is_server_name, shown_url};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
@@ -173,7 +173,7 @@ fn usable_name(name: &str) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::McpOrigin;
+    use arki_config::McpOrigin;
     use serde_json::{Value, json};
 
     fn saved(before: &str, settings: &Value) -> (String, Value) {

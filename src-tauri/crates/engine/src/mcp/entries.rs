@@ -1,9 +1,9 @@
 //! Servers as lists show them.
 
 use super::configuring::settings_of;
-use crate::config::{ConfiguredServer, McpOrigin};
 use crate::enum_words::word;
 use arki_api::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
+use arki_config::{ConfiguredServer, McpOrigin};
 use arki_domain::Redactor;
 use arki_mcp::{Agreement, Change, Offer, Server, ServerState, ToolChange, Transport, shown_url};
 use std::sync::Arc;

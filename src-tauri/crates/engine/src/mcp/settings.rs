@@ -1,7 +1,7 @@
 //! Turns a configured server into its settings: variables put in, defaults filled in.
 
 use crate::accounts::keys::Keys;
-use crate::config::{ConfiguredServer, McpOrigin, McpServerConfig};
+use arki_config::{ConfiguredServer, McpOrigin, McpServerConfig};
 use arki_mcp::{Command, OAuth, Remote, ServerSettings, Transport};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -2,10 +2,10 @@
 //! user's. They are put beneath the user's configuration, key by key, before a project's is merged over it, so that every
 //! restriction holds for them too.
 
-use crate::config::{ConfigFile, add_agent_files};
 use crate::projects::Projects;
 use crate::projects::guides::{files_of, text_of};
 use crate::projects::open::OpenProject;
+use arki_config::{ConfigFile, add_agent_files};
 use arki_context::{AgentFile, FileWarning};
 use arki_files::{PinKind, Project};
 

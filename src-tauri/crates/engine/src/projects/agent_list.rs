@@ -1,11 +1,11 @@
 //! The agents of a folder as people see them, each with the files that say something of it.
 
-use crate::config::PROJECT_CONFIG;
-use crate::config::{self, Config, add_agent_files};
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::open::OpenProject;
 use arki_api::AgentEntries;
+use arki_config::PROJECT_CONFIG;
+use arki_config::{Config, add_agent_files};
 use arki_context::FileWarning;
 use arki_domain::Error;
 use std::collections::BTreeSet;
@@ -65,5 +65,5 @@ fn of_project(open: &OpenProject) -> Result<BTreeSet<String>, Error> {
     let project = ProjectConfig::of(open);
     let Some((_, file)) = project.text_and_file()? else { return Ok(BTreeSet::new()) };
     let Some(text) = project.agreed_text() else { return Ok(BTreeSet::new()) };
-    Ok(config::parse(text, file)?.agents.into_keys().collect())
+    Ok(arki_config::parse(text, file)?.agents.into_keys().collect())
 }

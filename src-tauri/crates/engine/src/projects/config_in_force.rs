@@ -4,11 +4,11 @@
 //! holds on, and what it forbids now holds at once. One that can't be read is refused: nothing is begun in the folder,
 //! and a run that is at work there does nothing more.
 
-use crate::config::{self, ClaudeSettings, Config, PROJECT_CONFIG, ShownConfig, denials_of};
 use crate::projects::Projects;
 use crate::projects::hook_pins::{LineStanding, line_standing};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
+use arki_config::{ClaudeSettings, Config, PROJECT_CONFIG, ShownConfig, denials_of};
 use arki_domain::{Code, Error, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicyRule, PolicySettings};
@@ -67,7 +67,7 @@ impl ProjectConfig {
     pub(crate) fn is_readable(&self) -> bool {
         match &self.text {
             Ok(None) => true,
-            Ok(Some(text)) if self.name == PROJECT_CONFIG => config::parse(text, &self.file).is_ok(),
+            Ok(Some(text)) if self.name == PROJECT_CONFIG => arki_config::parse(text, &self.file).is_ok(),
             Ok(Some(_)) => self.claude_settings().is_ok(),
             Err(_) => false,
         }
@@ -105,11 +105,11 @@ impl ProjectConfig {
     }
 
     /// The user's configuration, with what of this one holds.
-    fn over(&self, user: (&config::ConfigFile, &std::path::Path)) -> Result<InForce, Error> {
+    fn over(&self, user: (&arki_config::ConfigFile, &std::path::Path)) -> Result<InForce, Error> {
         let of_user = Config::merge(user, None)?;
         let whole = match &self.text {
             Ok(None) => Ok(None),
-            Ok(Some(text)) => config::parse(text, &self.file)
+            Ok(Some(text)) => arki_config::parse(text, &self.file)
                 .and_then(|file| Config::merge(user, Some((&file, &self.file))).map(Some)),
             Err(fault) => Err(fault.clone()),
         };
@@ -120,7 +120,7 @@ impl ProjectConfig {
         };
         let mut config = of_user;
         let restricted = self.denials().try_for_each(|text| {
-            let file = config::parse(&text, &self.file)?;
+            let file = arki_config::parse(&text, &self.file)?;
             config.restrict(&file, &self.file)
         });
         Ok(InForce { config, refused: refused.or(restricted.err()) })
@@ -135,7 +135,7 @@ fn read(project: &Project, name: &str) -> Result<Option<String>, Error> {
         Error::new(Code::CONFIG_INVALID, format!("{} can't be used: {error}", file.display()), hint)
     };
     let Some(found) = found.map_err(|error| refused(&error))? else { return Ok(None) };
-    config::text_of(&found.bytes, &file).map(|text| Some(text.to_owned()))
+    arki_config::text_of(&found.bytes, &file).map(|text| Some(text.to_owned()))
 }
 
 impl Projects {
@@ -167,7 +167,7 @@ impl Projects {
         if let Some(text) = project.agreed_text().filter(|_| open.is_trusted()) {
             files.push((project.file.display().to_string(), text));
         }
-        config::shown(&files).map_err(Error::internal)
+        arki_config::shown(&files).map_err(Error::internal)
     }
 
     /// # Errors
@@ -200,7 +200,7 @@ impl Projects {
         config.checkers.retain(|checker| standing(checker) == LineStanding::Agreed);
         if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
             let file = open.project.root().join(MCP_JSON);
-            config.mcp_left_out = config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
+            config.mcp_left_out = arki_config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
         }
         Ok(in_force)
     }
@@ -285,8 +285,8 @@ impl StandingFolder {
         }
         let now = ProjectConfig::read(&self.project, self.trust.as_ref(), PROJECT_CONFIG);
         if let Some(text) = now.text?.filter(|text| self.began_with.as_ref() != Some(text)) {
-            let file = config::parse(&text, &now.file)?;
-            config::restrict_policy(&mut policy, &file, &now.file)?;
+            let file = arki_config::parse(&text, &now.file)?;
+            arki_config::restrict_policy(&mut policy, &file, &now.file)?;
             policy.keep_rules_of(&self.project.root().display().to_string());
             is_tighter = true;
         }

@@ -4,10 +4,10 @@
 //! A skill is one piece with all its files: its text sends the model to them, so that a script that was exchanged turns
 //! the whole skill off.
 
-use crate::config::Config;
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
 use crate::projects::skills::{FoundSkill, MAX_SKILL_BYTES, SkillUse};
+use arki_config::Config;
 use arki_context::{ChosenSkill, IndexEntry, Triggers};
 use arki_disk::EntryKind;
 use arki_domain::{Error, PartKind, ToolNames, plural};

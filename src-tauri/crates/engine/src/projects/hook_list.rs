@@ -1,11 +1,11 @@
 //! The hooks of a folder, those included that don't run there, and why they don't.
 
-use crate::config::{self, PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::hook_pins::LineStanding;
 use crate::projects::open::OpenProject;
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
+use arki_config::{PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
 use arki_domain::{Error, Redactor};
 use arki_files::CLAUDE_SETTINGS;
 use arki_tools::{Hook, HookAction, HookCommand, HookOrigin};
@@ -54,7 +54,9 @@ fn entry_at(written: &Value, key: &str) -> Option<Value> {
 fn of_project(open: &OpenProject) -> Result<Vec<Hook>, Error> {
     let project = ProjectConfig::of(open);
     let mut hooks = match project.text_and_file()? {
-        Some((text, file)) => hooks_of_file(&config::parse(text, file)?, HookOrigin::Project(PROJECT_CONFIG), file)?,
+        Some((text, file)) => {
+            hooks_of_file(&arki_config::parse(text, file)?, HookOrigin::Project(PROJECT_CONFIG), file)?
+        }
         None => Vec::new(),
     };
     for name in CLAUDE_SETTINGS {

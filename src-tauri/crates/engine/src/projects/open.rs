@@ -2,7 +2,6 @@
 
 mod changed_pins;
 
-use crate::config::{PROJECT_CONFIG, denials_of};
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::guides::{self, FoundGuides};
@@ -10,6 +9,7 @@ use crate::projects::hook_pins::{LineStanding, READERS, line_standing};
 use crate::projects::rules;
 use crate::records::blocking;
 use arki_api::{Pin, ProjectState, TrustState};
+use arki_config::{PROJECT_CONFIG, denials_of};
 use arki_context::LoadedRules;
 use arki_disk::FolderLock;
 use arki_domain::{Code, Error, Redactor, TrustPin, sha256_hex};

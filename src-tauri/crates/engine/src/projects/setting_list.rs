@@ -4,9 +4,9 @@
 mod defaults;
 mod kinds;
 
-use crate::config::{self, ConfigValue, ShownConfig, joined_key, unless_null};
 use crate::projects::Projects;
 use arki_api::{SettingEntry, SettingKind, SettingOrigin, SettingReset};
+use arki_config::{ConfigValue, ShownConfig, joined_key, unless_null};
 use arki_domain::{Error, Redactor};
 use kinds::{SchemaFacts, Shape};
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ impl Projects {
             None => {
                 self.accounts.user_config()?;
                 let text = self.accounts.user_config_text()?;
-                config::shown(&[(own.clone(), text.as_str())]).map_err(Error::internal)?
+                arki_config::shown(&[(own.clone(), text.as_str())]).map_err(Error::internal)?
             }
         };
         Ok(listed(&shown, &own, self.records.redactor()))
@@ -38,7 +38,7 @@ impl Projects {
 
 fn listed(shown: &ShownConfig, own_file: &str, redactor: &Redactor) -> Vec<SettingEntry> {
     let mut lister = Lister { shown, own_file, redactor, entries: Vec::new() };
-    lister.group("", &config::schema(), Some(&shown.merged), &Map::new());
+    lister.group("", &arki_config::schema(), Some(&shown.merged), &Map::new());
     lister.entries
 }
 
@@ -107,7 +107,7 @@ impl Lister<'_> {
                 continue;
             };
             // What is there without any file can't be removed.
-            let reset = if name == config::AGENT { SettingReset::Restores } else { SettingReset::Removes };
+            let reset = if name == arki_config::AGENT { SettingReset::Restores } else { SettingReset::Removes };
             self.push(&key, SchemaFacts { kind: SettingKind::Group, ..SchemaFacts::of(schema) }, &Value::Null, reset);
             let defaults = defaults::of_entry(place, name, value, &self.shown.merged);
             self.group(&key, unless_null(schema), Some(value), &defaults);
@@ -121,7 +121,7 @@ impl Lister<'_> {
         let has_secret = redacted != *value;
         let is_hidden = HIDDEN_BELOW.iter().any(|part| key.contains(part)) || (has_secret && kind == SettingKind::Text);
         let kind = if is_hidden { SettingKind::Secret } else { kind };
-        let is_added_to = config::is_added_to(key);
+        let is_added_to = arki_config::is_added_to(key);
         let can_be_set = match kind {
             SettingKind::Group => false,
             SettingKind::Map => true,
@@ -170,7 +170,7 @@ impl Lister<'_> {
 
     fn origin(&self, of: &str) -> (SettingOrigin, Option<String>) {
         match of {
-            config::DEFAULT_ORIGIN => (SettingOrigin::Default, None),
+            arki_config::DEFAULT_ORIGIN => (SettingOrigin::Default, None),
             of if of == self.own_file => (SettingOrigin::User, Some(of.to_owned())),
             of => (SettingOrigin::Project, Some(of.to_owned())),
         }
@@ -199,7 +199,7 @@ mod tests {
     fn list(own: &str, project: Option<&str>) -> Vec<SettingEntry> {
         let files = [Some((OWN.to_owned(), own)), project.map(|text| ("/p/.arki/config.json".to_owned(), text))];
         let files: Vec<_> = files.into_iter().flatten().collect();
-        listed(&config::shown(&files).unwrap(), OWN, &Redactor::default())
+        listed(&arki_config::shown(&files).unwrap(), OWN, &Redactor::default())
     }
 
     #[track_caller]
@@ -304,7 +304,7 @@ mod tests {
     fn every_key_of_the_schema_is_listed_and_can_be_set_or_added() {
         let entries = list(ONE_OF_EACH, None);
         let mut keys = Vec::new();
-        keys_of("", &config::schema(), &mut keys);
+        keys_of("", &arki_config::schema(), &mut keys);
         assert!(keys.len() > 90, "only {} were found", keys.len());
         let can_be = |key: &str| entries.iter().any(|entry| entry.key == key && entry.can_be_set);
         let missing: Vec<&String> = keys.iter().filter(|key| *key != "$schema" && !can_be(key)).collect();
@@ -329,7 +329,7 @@ mod tests {
 
     /// Every key that the schema knows, with `NAME` where any name may stand and each list's first item.
     fn keys_of(place: &str, schema: &Value, keys: &mut Vec<String>) {
-        let schema = config::unless_null(schema);
+        let schema = arki_config::unless_null(schema);
         let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
         let is_group = schema["properties"].is_object();
         if !is_group && !place.is_empty() {
@@ -349,9 +349,9 @@ mod tests {
 
     #[test]
     fn every_default_has_a_schema_to_be_asked_for_by() {
-        let shown = config::shown(&[]).unwrap();
+        let shown = arki_config::shown(&[]).unwrap();
         for value in shown.values {
-            assert!(config::setting_schema(&value.key).is_some(), "{}", value.key);
+            assert!(arki_config::setting_schema(&value.key).is_some(), "{}", value.key);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The skills of a folder as people see them: those that a run would be offered, and the project's that are off.
 
-use crate::config::Config;
 use crate::projects::Projects;
 use crate::projects::guides::FoundGuides;
 use crate::projects::open::OpenProject;
 use arki_api::{SkillEntries, SkillEntry, SkillOffReason};
+use arki_config::Config;
 use arki_domain::Error;
 use arki_tools::Guide;
 use std::path::Path;

@@ -5,12 +5,12 @@
 //! out as a request is assembled. An old result that is off becomes a note when the transcript folds `run.started`, and
 //! late context that is off is left out then. So what was sent changes only there and at a compaction.
 
-use crate::config::{Config, known_effort};
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::sessions::names::{ambiguous, shown};
 use crate::sessions::session_settings::SessionSettings;
 use arki_api::SessionChanges;
+use arki_config::{Config, known_effort};
 use arki_domain::projection::{MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES};
 use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionId};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Converts the engine's own form of the next request to the one for clients.
 
-use crate::config::Config;
 use crate::sessions::session_settings::SessionSettings;
 use arki_api::{ConfiguredSettings, ContextCompaction, ContextPart, LeftOut, LeftOutKind, LeftOutMessage, NextRequest};
+use arki_config::Config;
 use arki_context::ContextView;
 use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
 use arki_domain::{ContextCompacted, Message};

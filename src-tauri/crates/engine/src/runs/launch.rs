@@ -2,7 +2,6 @@
 
 use crate::ActiveRun;
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -17,6 +16,7 @@ use crate::session_reader::history::History;
 use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, RunSnapshot};
+use arki_config::Config;
 use arki_domain::{Code, Error, ModelOptions, ParentCall, SessionId};
 use arki_policy::PolicySettings;
 use arki_tools::ToolExecutor;

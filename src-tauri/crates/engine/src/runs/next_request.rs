@@ -1,7 +1,6 @@
 //! The next request of a session before it is sent: what it is made of, and making it shorter because the user asks.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::{AGENT, Config};
 use crate::projects::rules::told;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -16,6 +15,7 @@ use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_session};
 use arki_api::NextRequest;
+use arki_config::{AGENT, Config};
 use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
 use arki_domain::projection::RunState;
 use arki_domain::{ContextCompacted, Error, EventBody, Executor, RunOptions, SessionId, ToolDefinition, Usage};
@@ -134,7 +134,7 @@ impl Runs {
             None => (folder.to_owned(), AGENT.to_owned(), SessionSettings::default()),
         };
         let open = self.projects.load_project(&folder)?;
-        let mut config = self.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
+        let mut config = settings.applied_to(self.projects.config_of(&open)?.for_agent(&agent)?);
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let core = settings.core.as_deref().unwrap_or(&config.core);
         let scope = PromptScope { core, is_subagent: false, answers: false };

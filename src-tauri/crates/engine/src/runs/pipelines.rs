@@ -10,13 +10,13 @@ pub(crate) mod starting;
 mod world;
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
 use crate::runs::active_run::{ActiveRun, RunningRun};
 use crate::runs::hold::SessionHold;
 use arki_agent::{RunControl, RunEnd};
+use arki_config::Config;
 use arki_domain::{Code, Error, RunOptions, SessionId};
 use arki_pipelines::{Definition, PipelineParts, PipelineRun, PipelineStanding};
 use arki_policy::PolicySettings;

@@ -1,10 +1,10 @@
 //! The start of a run and its inputs: as somebody asks for it, and as it is known before anything has happened.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::AGENT;
 use crate::projects::open::OpenProject;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
+use arki_config::AGENT;
 use arki_domain::{MessageId, ParentCall, RunId, RunOptions, SessionId, ToolNames};
 use std::path::PathBuf;
 

@@ -2,7 +2,6 @@
 //! with what belongs to it, the system prompt.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
@@ -12,6 +11,7 @@ use crate::runs::place::StartRun;
 use crate::runs::prompt_images;
 use crate::runs::system_prompt::PromptScope;
 use crate::sessions::session_settings::SessionSettings;
+use arki_config::Config;
 use arki_domain::{ArtifactEmitted, Content, Error, MessageId, RunOptions, ToolNames};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl Runs {
     ) -> Result<(OpenProject, Config), Error> {
         let opened = blocking(self, move |runs| {
             let open = open.map_or_else(|| runs.projects.load_project(&project), Ok)?;
-            let config = runs.projects.config_of(&open)?.for_agent(&agent)?.in_session(&settings);
+            let config = settings.applied_to(runs.projects.config_of(&open)?.for_agent(&agent)?);
             let new_servers = runs.mcp.new_mcp_servers(&open, &config);
             Ok((open, config, new_servers))
         });

@@ -1,7 +1,6 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
@@ -14,6 +13,7 @@ use crate::sessions::claim::ClaimedWork;
 use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
+use arki_config::Config;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
     ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, Error,

@@ -1,6 +1,5 @@
 //! The system prompt that a run begins with and keeps: its parts from the project, the configuration and the user.
 
-use crate::config::Config;
 use crate::projects::guides::index;
 use crate::projects::open::{OpenProject, OpenedFolder};
 use crate::projects::rules::at_start;
@@ -8,6 +7,7 @@ use crate::runs::Runs;
 use crate::runs::place::StartRun;
 use crate::sessions::compacting::EstimatedTokens;
 use crate::usage_reports::day;
+use arki_config::Config;
 use arki_context::{
     BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, WorkMode, build_prompt,
 };

@@ -1,9 +1,9 @@
 //! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
 
-use crate::config::AGENT;
 use crate::session_reader::SessionReader;
 use crate::session_reader::lineage::Stretch;
 use arki_api::{ChangedFile, ForkOrigin, Plan, SessionOverview};
+use arki_config::AGENT;
 use arki_domain::projection::{Overview, UsageTotal};
 use arki_domain::{Error, SessionId, Usage};
 use std::sync::Arc;

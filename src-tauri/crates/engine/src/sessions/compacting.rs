@@ -1,8 +1,8 @@
 //! Making a conversation shorter: what runs are handed for it, and doing it because the user asks.
 
 use crate::accounts::Accounts;
-use crate::config::Config;
 use arki_agent::CompactionParts;
+use arki_config::Config;
 use arki_context::CountTokens;
 use arki_domain::{Error, Message, ToolDefinition};
 use std::sync::Arc;

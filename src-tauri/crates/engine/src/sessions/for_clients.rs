@@ -1,6 +1,6 @@
 //! Converts the engine's own forms of a session and its past to those for clients.
 
-use crate::{ExportFormat, FileLine, RewindPlan, SessionTool};
+use crate::{FileLine, RewindPlan, SessionTool};
 use arki_api::{LineKind, RewindPreview, SessionToolEntry};
 use arki_files::LineOrigin;
 use arki_store::EventSearchHit;
@@ -60,15 +60,5 @@ pub fn search_hit(hit: EventSearchHit) -> arki_api::SearchHit {
         title: hit.title,
         project: hit.project,
         snippet: hit.snippet.into_iter().map(part).collect(),
-    }
-}
-
-impl From<arki_api::ExportFormat> for ExportFormat {
-    fn from(format: arki_api::ExportFormat) -> Self {
-        match format {
-            arki_api::ExportFormat::Jsonl => Self::JsonLines,
-            arki_api::ExportFormat::Markdown => Self::Markdown,
-            arki_api::ExportFormat::Html => Self::Html,
-        }
     }
 }

@@ -1,11 +1,11 @@
 //! Retention: sessions that the user removes, images beyond their quota, imports, and the remains of killed programs.
 
-use crate::config::DEFAULT_MAX_IMAGE_BYTES;
 use crate::records::blocking;
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
 use crate::sessions::claim::{Claim, ClaimedWork};
 use arki_api::{StorageUse, StoredSession};
+use arki_config::DEFAULT_MAX_IMAGE_BYTES;
 use arki_disk::free_bytes;
 use arki_domain::{Code, Error, SessionId};
 use arki_files::remove_unfinished_exports;

@@ -1,6 +1,6 @@
 //! A session's own settings: its next run begins with them.
 
-use crate::config::Config;
+use arki_config::Config;
 use arki_domain::projection::Overview;
 
 /// The settings; `None` where the configuration's hold.
@@ -26,13 +26,9 @@ impl SessionSettings {
             disabled_tools: overview.disabled_tools.clone(),
         }
     }
-}
 
-impl Config {
-    /// Applies the session's prompt, and the parts that it goes without, to the configuration.
-    pub(crate) fn in_session(mut self, settings: &SessionSettings) -> Self {
-        self.session_prompt.clone_from(&settings.system);
-        self.off.clone_from(&settings.off);
-        self
+    /// Returns the configuration with the session's prompt, without the parts that it goes without.
+    pub(crate) fn applied_to(&self, config: Config) -> Config {
+        Config { session_prompt: self.system.clone(), off: self.off.clone(), ..config }
     }
 }

@@ -1,11 +1,11 @@
 //! The tools that the agent would be offered in a folder, and those switched off in a session.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::config::{AGENT, Config};
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::session_reader::overview::agent_in;
 use crate::sessions::Sessions;
+use arki_config::{AGENT, Config};
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error, EventDraft, EventLog, Executor, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! The defaults of an entry that sets nothing: by its provider's kind, as for every MCP server, as for `arki`.
 
-use crate::config;
 use arki_llm::{ProviderKind, ProviderSettings};
 use arki_mcp::{Command, ServerSettings, Transport};
 use serde_json::{Map, Value, json};
@@ -11,7 +10,7 @@ pub(super) fn of_entry(place: &str, name: &str, entry: &Value, merged: &Value) -
     let defaults = match place {
         "providers" => of_provider(entry),
         "mcpServers" => of_server(),
-        "agents" => config::agent_defaults(name, &merged["agents"][config::AGENT]),
+        "agents" => arki_config::agent_defaults(name, &merged["agents"][arki_config::AGENT]),
         _ => Value::Null,
     };
     match defaults {

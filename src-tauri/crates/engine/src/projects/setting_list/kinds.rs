@@ -1,7 +1,7 @@
 //! The kind of input for a value of the configuration, by its schema.
 
-use crate::config::unless_null;
 use arki_api::SettingKind;
+use arki_config::unless_null;
 use serde_json::{Map, Value, json};
 
 /// The shape of a value, by its schema.

@@ -2,7 +2,6 @@
 //! where the file is another one by now, the user chooses.
 
 use super::{ReadyPipeline, text_of_content};
-use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
@@ -12,6 +11,7 @@ use crate::runs::hold::SessionHold;
 use crate::runs::resume::Resume;
 use crate::sessions::claim::Claim;
 use crate::sessions::session_settings::SessionSettings;
+use arki_config::Config;
 use arki_domain::projection::{PipelineState, RunPhase};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalResolved, Code, Error, EventDraft, EventLog, PauseReason, RunId,
@@ -77,7 +77,7 @@ impl Runs {
     ) -> Result<RunningRun, Error> {
         let session = session_id.clone();
         let project = blocking(self, move |runs| Ok(runs.sessions.reader().session(&session)?.project)).await?;
-        let agent = crate::config::AGENT.to_owned();
+        let agent = arki_config::AGENT.to_owned();
         let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;

@@ -148,7 +148,7 @@ impl Runs {
             ));
         }
         let folder = blocking(self, move |_| canonical(&start.folder)).await?;
-        let agent = crate::config::AGENT.to_owned();
+        let agent = arki_config::AGENT.to_owned();
         let (open, config) = self.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
         let StartPipeline { name, input, params, approve, schedule, .. } = start;
         let checked = blocking(self, move |runs| {

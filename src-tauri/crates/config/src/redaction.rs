@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("examples" = [{ "name": "customer", "pattern": "CU-[0-9]{6}" }]))]
-pub(super) struct RedactionRuleKeys {
+pub(crate) struct RedactionRuleKeys {
     /// The name in the placeholder: letters, digits, "-", "_" and ".".
     name: String,
     /// A regular expression (Rust's syntax), matched within each line.
@@ -33,7 +33,7 @@ impl TryFrom<RedactionRuleKeys> for CheckedRule {
     }
 }
 
-pub(super) fn checked_rules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RedactionRule>, D::Error> {
+pub(crate) fn checked_rules<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<RedactionRule>, D::Error> {
     let checked = Vec::<CheckedRule>::deserialize(deserializer)?;
     let rules: Vec<RedactionRule> = checked.into_iter().map(|CheckedRule(rule)| rule).collect();
     check_redaction_rules(&rules).map_err(D::Error::custom)?;
@@ -42,7 +42,7 @@ pub(super) fn checked_rules<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Config, parse};
+    use crate::{Config, parse};
     use std::path::Path;
 
     #[test]

@@ -6,10 +6,10 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
 
 #[derive(Debug, Clone)]
-pub(crate) struct SecretFiles {
-    pub(crate) globs: Vec<Glob>,
+pub struct SecretFiles {
+    pub globs: Vec<Glob>,
     /// The same to match with.
-    pub(crate) set: GlobSet,
+    pub set: GlobSet,
 }
 
 /// A glob without a slash is about names in any folder, one that ends in a slash about everything below a folder. Case
@@ -17,7 +17,7 @@ pub(crate) struct SecretFiles {
 ///
 /// # Errors
 /// `CONFIG_INVALID` for what is no glob; `path` is the file that names it.
-pub(super) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Error> {
+pub(crate) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Error> {
     let mut set = GlobSetBuilder::new();
     let mut compiled = Vec::new();
     for glob in globs {

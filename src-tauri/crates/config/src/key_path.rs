@@ -5,13 +5,13 @@ use arki_domain::{Code, Error};
 /// No key of the configuration lies deeper.
 const MAX_DEPTH: usize = 8;
 
-pub(crate) fn no_key(key: &str) -> Error {
+pub fn no_key(key: &str) -> Error {
     let hint = "Join the names with dots, such as `limits.maxTurns`; quote a name that has a dot in it.";
     Error::new(Code::USAGE, format!("\"{key}\" is not a key."), hint)
 }
 
 /// The names of a key, from the outermost.
-pub(crate) fn key_path(key: &str) -> Result<Vec<String>, Error> {
+pub fn key_path(key: &str) -> Result<Vec<String>, Error> {
     let refused = || no_key(key);
     let (mut names, mut rest) = (Vec::new(), key.trim());
     loop {

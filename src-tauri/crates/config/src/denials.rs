@@ -15,7 +15,7 @@ const FORBIDDING: &[&str] = &["policy", "limits", "skills", "permissions"];
 const FORBIDDING_OF_AGENT: &[&str] = &["tools", "readOnly"];
 
 /// The part of a configuration that can forbid something, as a configuration of its own; `None` where it can't be read.
-pub(crate) fn denials_of(text: &str) -> Option<String> {
+pub fn denials_of(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let config: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).ok()?;
     let Value::Object(mut config) = config else { return Some("{}".to_owned()) };
@@ -43,7 +43,7 @@ const DENYLIST: &str = "denylist_patterns";
 ///
 /// # Errors
 /// `CONFIG_INVALID` where a rule is broken.
-pub(crate) fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, path: &Path) -> Result<(), Error> {
+pub fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, path: &Path) -> Result<(), Error> {
     for (category, decision) in &file.policy.categories {
         let current = policy.categories.entry(*category).or_insert(Decision::Approval);
         *current = (*current).max(*decision);
@@ -63,7 +63,7 @@ pub(crate) fn restrict_policy(policy: &mut PolicySettings, file: &ConfigFile, pa
 impl Config {
     /// # Errors
     /// As of [`restrict_policy`].
-    pub(crate) fn restrict(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Error> {
+    pub fn restrict(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Error> {
         restrict_policy(&mut self.policy, file, path)?;
         self.secret_globs.extend_from_slice(&file.policy.secret_files);
         self.secret_files = secret_files::compile(&self.secret_globs, path)?;
@@ -77,7 +77,7 @@ impl Config {
     ///
     /// # Errors
     /// For what is no glob.
-    pub(crate) fn deny_files(&mut self, globs: &[String]) -> Result<(), Error> {
+    pub fn deny_files(&mut self, globs: &[String]) -> Result<(), Error> {
         let reason = "The denylist of the pipeline forbids this file.";
         self.policy.deny_files(globs, DENYLIST, reason).map_err(Error::internal)?;
         self.secret_globs.extend_from_slice(globs);
@@ -115,7 +115,7 @@ fn lower<N: Ord>(own: Option<N>, other: Option<N>) -> Option<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::parse;
+    use crate::parse;
     use arki_domain::Category;
 
     fn restricted(user: &str, denials: &[&str]) -> Config {

@@ -1,8 +1,8 @@
 //! Agents in files of their own, beneath those of the configuration: what is written there counts more, key by key.
 
 use super::built_in;
-use crate::config::AGENT;
-use crate::config::file::{AgentConfig, ConfigFile, Isolation};
+use crate::AGENT;
+use crate::file::{AgentConfig, ConfigFile, Isolation};
 use arki_context::{AgentFile, FileWarning};
 use arki_domain::ToolNames;
 
@@ -11,10 +11,7 @@ const MAX_AGENT_FILES: usize = 32;
 
 /// Adds agents to the user's configuration, as far as their files leave something to say: of several with one name the
 /// first counts. Their tools are never more than `arki` has. Returns what is wrong with some.
-pub(crate) fn add_agent_files(
-    file: &mut ConfigFile,
-    found: Vec<(String, Result<AgentFile, String>)>,
-) -> Vec<FileWarning> {
+pub fn add_agent_files(file: &mut ConfigFile, found: Vec<(String, Result<AgentFile, String>)>) -> Vec<FileWarning> {
     let arki = file.agents.get(AGENT).and_then(|arki| arki.tools.clone());
     let mut warnings = Vec::new();
     let mut added = Vec::new();
@@ -82,7 +79,7 @@ fn is_known_model(model: &str, file: &ConfigFile) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, parse};
+    use crate::{Config, parse};
     use std::path::Path;
 
     fn read(path: &str, source: &str) -> (String, Result<AgentFile, String>) {

@@ -3,25 +3,24 @@
 //! It comes from the types in `file`. Those of other crates that don't describe themselves have their keys here.
 
 use super::ConfigFile;
-#[cfg(test)]
 use super::key_path::key_path;
 use arki_llm::ProviderKind;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-pub(crate) fn schema() -> Value {
+pub fn schema() -> Value {
     let settings =
         schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
 }
 
 /// Returns the schema for editors: the template refers to it.
-pub(crate) fn schema_text() -> String {
+pub fn schema_text() -> String {
     format!("{:#}\n", schema())
 }
 
 /// Returns the schema of a value that may be left out.
-pub(crate) fn unless_null(schema: &Value) -> &Value {
+pub fn unless_null(schema: &Value) -> &Value {
     let alternatives = schema.get("anyOf").and_then(Value::as_array);
     let is_one = |one: &&Value| one["type"] != "null";
     // A list of words that may be left out has `null` among them, as a word of its own.
@@ -29,8 +28,7 @@ pub(crate) fn unless_null(schema: &Value) -> &Value {
 }
 
 /// The schema of the value at a key, such as `limits.maxTurns`; `None` where no value stands there.
-#[cfg(test)]
-pub(crate) fn setting_schema(key: &str) -> Option<Value> {
+pub fn setting_schema(key: &str) -> Option<Value> {
     let mut at = schema();
     for name in key_path(key).ok()? {
         let (name, is_entry) = match name.split_once('[') {
@@ -52,7 +50,7 @@ pub(crate) fn setting_schema(key: &str) -> Option<Value> {
 }
 
 /// Returns the schema of one rule by itself.
-pub(super) fn rule_schema() -> Value {
+pub(crate) fn rule_schema() -> Value {
     schema()["properties"]["policy"]["properties"]["rules"]["items"].take()
 }
 
@@ -71,7 +69,7 @@ enum DecisionWord {
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its schema is read")]
-pub(super) enum CategoryWord {
+pub(crate) enum CategoryWord {
     Read,
     Write,
     Exec,
@@ -82,7 +80,7 @@ pub(super) enum CategoryWord {
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its schema is read")]
-pub(super) enum CapabilityWord {
+pub(crate) enum CapabilityWord {
     Text,
     Vision,
     Streaming,
@@ -96,9 +94,9 @@ pub(super) enum CapabilityWord {
 #[derive(JsonSchema)]
 #[schemars(extend("contentMediaType" = "text/plain"))]
 #[expect(dead_code, reason = "only its schema is read")]
-pub(super) struct LongText(String);
+pub(crate) struct LongText(String);
 
-pub(super) fn provider_kinds() -> Vec<&'static str> {
+pub(crate) fn provider_kinds() -> Vec<&'static str> {
     ProviderKind::ALL.iter().map(|kind| kind.name()).collect()
 }
 
@@ -106,7 +104,7 @@ pub(super) fn provider_kinds() -> Vec<&'static str> {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is read")]
-pub(super) struct CategoryKeys {
+pub(crate) struct CategoryKeys {
     read: Option<DecisionWord>,
     write: Option<DecisionWord>,
     exec: Option<DecisionWord>,
@@ -118,7 +116,7 @@ pub(super) struct CategoryKeys {
 #[schemars(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("examples" = [{ "decision": "deny", "command": ["rm"] }]))]
 #[expect(dead_code, reason = "only its schema is read")]
-pub(super) struct RuleKeys {
+pub(crate) struct RuleKeys {
     decision: DecisionWord,
     tool: Option<String>,
     /// An argv prefix, matched against every simple command of the line.

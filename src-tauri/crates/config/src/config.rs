@@ -1,43 +1,6 @@
-//! The merged configuration: the user's `config.json`, and a trusted project's over it where that only tightens.
+//! The configuration in force, as it was added up.
 
-mod agents;
-mod claude_settings;
-mod denials;
-mod diagnostics;
-mod file;
-mod hooks;
-mod invalid;
-mod key_path;
-mod layers;
-mod mcp;
-mod mcp_json;
-mod merge;
-mod parse;
-mod place;
-mod redaction;
-mod schema;
-mod secret_files;
-mod template;
-
-pub use agents::AgentEntry;
-pub(crate) use agents::{add_agent_files, agent_defaults};
-pub(crate) use claude_settings::ClaudeSettings;
-pub(crate) use denials::{denials_of, restrict_policy};
-pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
-pub(crate) use hooks::{of_file as hooks_of_file, placed as placed_hooks_of_file};
-pub(crate) use invalid::invalid;
-pub(crate) use key_path::{key_path, no_key};
-pub use layers::{ConfigValue, ShownConfig};
-pub(crate) use layers::{DEFAULT_ORIGIN, is_added_to, joined as joined_key, shown};
-pub(crate) use mcp::{ConfiguredServer, McpOrigin};
-pub(crate) use mcp_json::add as add_mcp_json;
-pub(crate) use parse::{ensure_known, parse, parse_rule, text_of};
-#[cfg(test)]
-pub(crate) use schema::setting_schema;
-pub(crate) use schema::{schema, schema_text, unless_null};
-pub(crate) use secret_files::SecretFiles;
-pub(crate) use template::USER_TEMPLATE;
-
+use crate::SecretFiles;
 use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
@@ -46,21 +9,21 @@ use arki_tools::{Checker, Hook, PrivateHosts, ToolLimits};
 use std::collections::BTreeMap;
 
 /// A project's own configuration.
-pub(crate) const PROJECT_CONFIG: &str = ".arki/config.json";
+pub const PROJECT_CONFIG: &str = ".arki/config.json";
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.
-pub(crate) const AGENT: &str = "arki";
+pub const AGENT: &str = "arki";
 /// Used where the configuration names no model: works without a key and without a network.
-pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
-pub(crate) const DEFAULT_CORE: &str = "tool-loop";
-const DEFAULT_MAX_TURNS: u32 = 50;
-const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
+pub const DEFAULT_MODEL: &str = "demo/demo";
+pub const DEFAULT_CORE: &str = "tool-loop";
+pub(crate) const DEFAULT_MAX_TURNS: u32 = 50;
+pub(crate) const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
-pub(crate) const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
+pub const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
 /// The reasoning effort if nobody has chosen one.
-const DEFAULT_EFFORT: &str = "medium";
+pub(crate) const DEFAULT_EFFORT: &str = "medium";
 const DEFAULT_COMPACTION_FRACTION: f64 = 0.8;
-const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
-const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
+pub(crate) const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
+pub(crate) const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 
 /// Everything a run is configured with: by the agent `arki`, until another is chosen ([`Config::for_agent`]).
 #[derive(Debug, Clone)]
@@ -68,23 +31,23 @@ pub struct Config {
     /// `provider/model`.
     pub model: String,
     /// The name of the core that decides the run's steps.
-    pub(crate) core: String,
+    pub core: String,
     pub model_options: ModelOptions,
     pub system_prompt: Option<String>,
     /// Texts that system prompts name, by name.
-    pub(crate) prompt_fragments: BTreeMap<String, String>,
+    pub prompt_fragments: BTreeMap<String, String>,
     /// The session's own prompt, followed by the parts that its requests go without.
-    pub(crate) session_prompt: Option<String>,
-    pub(crate) off: Vec<String>,
-    pub(crate) agents: agents::Agents,
+    pub session_prompt: Option<String>,
+    pub off: Vec<String>,
+    pub agents: crate::agents::Agents,
     pub providers: Vec<ProviderSettings>,
     /// The policy, with the tools that the agent has.
     pub policy: PolicySettings,
     /// Globs, as they were written.
-    pub(crate) secret_globs: Vec<String>,
-    pub(crate) secret_files: SecretFiles,
+    pub secret_globs: Vec<String>,
+    pub secret_files: SecretFiles,
     /// The hosts that `fetch_url` may reach besides the public internet.
-    pub(crate) private_hosts: PrivateHosts,
+    pub private_hosts: PrivateHosts,
     pub tool_limits: ToolLimits,
     pub skills_enabled: bool,
     pub max_turns: Option<u32>,
@@ -93,24 +56,24 @@ pub struct Config {
     pub approval_timeout_seconds: Option<u64>,
     /// The time limit for one answer of the model.
     pub max_answer_seconds: u64,
-    pub(crate) compaction: CompactionSettings,
+    pub compaction: CompactionSettings,
     /// Have a model draw conclusions after runs.
-    pub(crate) reflects: bool,
+    pub reflects: bool,
     /// A plan is approved before it is carried out.
-    pub(crate) approves_plans: bool,
-    pub(crate) state_saving: StateSavingStrategy,
+    pub approves_plans: bool,
+    pub state_saving: StateSavingStrategy,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.
     pub max_image_bytes: Option<u64>,
     /// The user's first, then the project's.
-    pub(crate) hooks: Vec<Hook>,
+    pub hooks: Vec<Hook>,
     /// The user's first, then the project's.
-    pub(crate) checkers: Vec<Checker>,
-    pub(crate) mcp_servers: mcp::McpServers,
+    pub checkers: Vec<Checker>,
+    pub mcp_servers: crate::mcp::McpServers,
     pub window: WindowSettings,
     /// Servers of the project's that can't be used, and why: a sentence each.
-    pub(crate) mcp_left_out: Vec<String>,
+    pub mcp_left_out: Vec<String>,
 }
 
 /// The desktop app's settings for notifications, staying awake, updates, the tray and the editor.
@@ -126,13 +89,13 @@ pub struct WindowSettings {
 
 /// The settings that keep conversations within a model's window.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CompactionSettings {
-    pub(crate) strategy: CompactionStrategy,
-    pub(crate) at_fraction: f64,
+pub struct CompactionSettings {
+    pub strategy: CompactionStrategy,
+    pub at_fraction: f64,
     /// The messages at which it is due; never because of their number where `None`.
-    pub(crate) history_limit: Option<u32>,
+    pub history_limit: Option<u32>,
     /// `provider/model`; the run's own where `None`.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
 }
 
 impl Default for CompactionSettings {
@@ -148,12 +111,12 @@ impl Default for CompactionSettings {
 
 impl Config {
     /// Returns whether the user asked for old sessions or images to be removed.
-    pub(crate) fn asks_to_prune(&self) -> bool {
+    pub fn asks_to_prune(&self) -> bool {
         self.delete_sessions_after_days.is_some() || self.max_image_bytes.is_some()
     }
 
     /// The same for configurations that lead to the same providers. Names and addresses only: it holds no key.
-    pub(crate) fn provider_signature(&self) -> String {
+    pub fn provider_signature(&self) -> String {
         let mut signature = String::new();
         for provider in &self.providers {
             let headers: Vec<String> = provider.headers.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -20,47 +20,47 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "command": "cargo fmt" }]))]
-pub(crate) struct HookConfig {
+pub struct HookConfig {
     /// The name in the log and in rules (`hook:NAME`); if absent, the command.
-    pub(crate) name: Option<String>,
-    pub(crate) condition: Option<HookConditionConfig>,
+    pub name: Option<String>,
+    pub condition: Option<HookConditionConfig>,
     /// The action; `command` if a command is given.
-    pub(crate) action: Option<HookActionWord>,
+    pub action: Option<HookActionWord>,
     /// A shell line, run in the project's folder.
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
     /// The text for `inject`, `log` and `remind`.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// Another word for `text`.
-    pub(crate) message: Option<String>,
+    pub message: Option<String>,
     /// Another word for `text`.
-    pub(crate) content: Option<String>,
+    pub content: Option<String>,
     /// The time limit of the command; 60 if absent.
     #[schemars(range(min = 1, max = 600))]
-    pub(crate) timeout_seconds: Option<u64>,
+    pub timeout_seconds: Option<u64>,
     /// Let the command use the network. Only the user can set it.
-    pub(crate) network: Option<bool>,
+    pub network: Option<bool>,
     /// A regular expression for the names of tools, or for the kind of an event without one.
-    pub(crate) matcher: Option<String>,
-    pub(crate) hooks: Option<Vec<MatchedHookConfig>>,
+    pub matcher: Option<String>,
+    pub hooks: Option<Vec<MatchedHookConfig>>,
     /// A note for people; it has no effect.
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
 }
 
 /// All of its parts have to hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct HookConditionConfig {
+pub struct HookConditionConfig {
     /// Names of tools, Arki's or other agents'; `*` stands for anything.
-    pub(crate) tool_name: Vec<String>,
+    pub tool_name: Vec<String>,
     /// Globs of paths, relative to the project.
-    pub(crate) path: Vec<String>,
+    pub path: Vec<String>,
     /// Globs of commands, matched against every command of a line.
-    pub(crate) command: Vec<String>,
+    pub command: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum HookActionWord {
+pub enum HookActionWord {
     Command,
     Inject,
     Log,
@@ -70,20 +70,20 @@ pub(crate) enum HookActionWord {
 /// A hook behind a matcher.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct MatchedHookConfig {
+pub struct MatchedHookConfig {
     /// `command`; other agents have kinds that Arki doesn't.
-    pub(crate) r#type: Option<String>,
-    pub(crate) command: Option<String>,
+    pub r#type: Option<String>,
+    pub command: Option<String>,
     /// The time limit in seconds.
     #[schemars(range(min = 1, max = 600))]
-    pub(crate) timeout: Option<u64>,
+    pub timeout: Option<u64>,
     /// A note for people; it has no effect.
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
     /// A note for people; it has no effect.
-    pub(crate) status_message: Option<String>,
+    pub status_message: Option<String>,
 }
 
-pub(super) fn event_names() -> Vec<&'static str> {
+pub(crate) fn event_names() -> Vec<&'static str> {
     HookEvent::ALL.iter().map(|event| event.name()).collect()
 }
 
@@ -91,7 +91,7 @@ pub(super) fn event_names() -> Vec<&'static str> {
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the hook's place.
-pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Error> {
+pub fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Hook>, Error> {
     Ok(placed(file, origin, path)?.into_iter().map(|(hook, _)| hook).collect())
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Res
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the hook's place.
-pub(crate) fn placed(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<(Hook, String)>, Error> {
+pub fn placed(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<(Hook, String)>, Error> {
     let mut hooks = Vec::new();
     for (name, entries) in &file.hooks {
         let (event, kind) = event_of(name).map_err(|what| invalid(path, &what))?;
@@ -237,7 +237,7 @@ fn name_of(entry: &HookConfig, action: &HookAction) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::parse;
+    use crate::parse;
 
     fn hooks_of(text: &str, origin: HookOrigin) -> Result<Vec<Hook>, Error> {
         let path = Path::new("config.json");

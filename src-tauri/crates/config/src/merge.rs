@@ -31,7 +31,7 @@ impl Config {
     ///
     /// # Errors
     /// `CONFIG_INVALID` when a rule is broken or the project's file asks for more than it may.
-    pub(crate) fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Error> {
+    pub fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Error> {
         let (user, user_path) = user;
         for (file, path) in [(user, user_path)].into_iter().chain(project) {
             if file.compaction.at_fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction)) {
@@ -216,7 +216,7 @@ fn compaction(file: &CompactionConfig, others: CompactionSettings) -> Compaction
     }
 }
 
-pub(super) fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Error> {
+pub(crate) fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Error> {
     let rule = |(rule, number): (&RuleDefinition, usize)| {
         let place = || format!("\"policy.rules[{}]\"", number - 1);
         PolicyRule::new(rule.clone(), origin, number).map_err(|error| invalid(path, &format!("{}: {error}", place())))
@@ -268,7 +268,7 @@ fn model_settings(config: &ModelConfig) -> ModelSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::parse;
+    use crate::parse;
 
     fn merge(user: &str, project: &str) -> Result<Config, Error> {
         let path = Path::new("config.json");
@@ -363,7 +363,7 @@ mod tests {
             "retention": {"deleteSessionsAfterDays": 3},
             "window": {"tray": true},
         });
-        for key in crate::config::schema()["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema") {
+        for key in crate::schema()["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema") {
             let project = serde_json::json!({ key: samples[key] }).to_string();
             let is_named = comment.split([' ', ',', '.']).any(|word| word == key);
             assert_eq!(merge(USER, &project).is_ok(), is_named, "{key}: {comment}");

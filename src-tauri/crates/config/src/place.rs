@@ -8,7 +8,7 @@ use std::fmt;
 
 /// The way from the file's outermost braces to a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct KeyPath(Vec<PathStep>);
+pub(crate) struct KeyPath(Vec<PathStep>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PathStep {
@@ -18,13 +18,13 @@ enum PathStep {
 }
 
 impl KeyPath {
-    pub(super) fn then(&self, key: &str) -> Self {
+    pub(crate) fn then(&self, key: &str) -> Self {
         let mut steps = self.0.clone();
         steps.push(PathStep::Key(key.to_owned()));
         Self(steps)
     }
 
-    pub(super) fn at(&self, index: usize) -> Self {
+    pub(crate) fn at(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
         steps.push(PathStep::Item(index));
         Self(steps)
@@ -32,7 +32,7 @@ impl KeyPath {
 
     /// `"limits.maxTurns" (line 3, column 5)`; nothing for the file as a whole. A key that is not there is told with the
     /// place where it is missing.
-    pub(super) fn in_text(&self, text: &str) -> String {
+    pub(crate) fn in_text(&self, text: &str) -> String {
         match (self.0.is_empty(), self.find(text)) {
             (true, _) => String::new(),
             (false, None) => format!("\"{self}\""),

@@ -3,7 +3,7 @@
 mod built_in;
 mod files;
 
-pub(crate) use files::add_agent_files;
+pub use files::add_agent_files;
 
 use super::file::{AgentConfig, ConfigFile, ReasoningEffort};
 use super::invalid::invalid;
@@ -42,7 +42,7 @@ impl Config {
     }
 
     /// All that there are, by name, each as it would work. Their files are for others to say.
-    pub(crate) fn configured_agents(&self) -> Vec<ConfiguredAgent> {
+    pub fn configured_agents(&self) -> Vec<ConfiguredAgent> {
         let readers = self.reading_agents();
         let agents = self.agents.keys().filter_map(|name| Some((name, self.whole_agent(name)?)));
         let configured = agents.map(|(name, agent)| ConfiguredAgent {
@@ -71,19 +71,19 @@ impl Config {
 
     /// The effort that a model is asked to think with: `chosen` for the run, or as configured, or that of every model that
     /// is known to think.
-    pub(crate) fn effort_of(&self, chosen: Option<&String>, model: &ModelInfo) -> Option<String> {
+    pub fn effort_of(&self, chosen: Option<&String>, model: &ModelInfo) -> Option<String> {
         let chosen = chosen.or(self.model_options.reasoning_effort.as_ref()).cloned();
         chosen.or_else(|| model.thinks().then(|| DEFAULT_EFFORT.to_owned()))
     }
 
     /// The model that an agent was given for itself; `arki` works with whatever a run is begun with.
-    pub(crate) fn own_model_of(&self, agent: &str) -> Option<&str> {
+    pub fn own_model_of(&self, agent: &str) -> Option<&str> {
         self.agents.get(agent).filter(|_| agent != AGENT)?.model.as_deref()
     }
 
     /// The names of the agents with which nothing is changed: they have only tools that read, or all that this run may
     /// do is read.
-    pub(crate) fn reading_agents(&self) -> HashSet<String> {
+    pub fn reading_agents(&self) -> HashSet<String> {
         let everybody = self.policy.plan || self.policy.read_only;
         let only_reads = |agent: &AgentConfig| {
             agent.read_only == Some(true) || agent.tools.as_ref().is_some_and(ToolNames::only_read)
@@ -93,12 +93,12 @@ impl Config {
     }
 
     /// The names of the agents that work in a worktree of their own as sub-agents.
-    pub(crate) fn isolated_agents(&self) -> HashSet<String> {
+    pub fn isolated_agents(&self) -> HashSet<String> {
         let isolated = self.agents.iter().filter(|(_, agent)| agent.isolation.is_some());
         isolated.map(|(name, _)| name.clone()).collect()
     }
 
-    pub(super) fn choose(&mut self, name: &str) -> Result<(), Error> {
+    pub(crate) fn choose(&mut self, name: &str) -> Result<(), Error> {
         let agent = self.whole_agent(name).ok_or_else(|| self.unknown_agent(name))?;
         self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
         self.core = agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned());
@@ -151,7 +151,7 @@ impl AgentConfig {
 
 /// Returns the defaults of an agent whose entry sets nothing, in the form of such an entry: those of `arki`, or those
 /// of the built-in agent. `arki` is the entry of that agent.
-pub(crate) fn agent_defaults(name: &str, arki: &Value) -> Value {
+pub fn agent_defaults(name: &str, arki: &Value) -> Value {
     let arki = serde_json::from_value::<AgentConfig>(arki.clone()).unwrap_or_default();
     let mut built_in = Agents::new();
     built_in::add(&mut built_in);
@@ -172,7 +172,7 @@ pub(crate) fn agent_defaults(name: &str, arki: &Value) -> Value {
 
 /// # Errors
 /// `CONFIG_INVALID` where there are too many.
-pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Error> {
+pub(crate) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Error> {
     let mut agents = file.agents.clone();
     agents.entry(AGENT.to_owned()).or_default();
     built_in::add(&mut agents);
@@ -185,7 +185,7 @@ pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Error> {
 ///
 /// # Errors
 /// `CONFIG_INVALID` where one names a provider that the user does not have, or there are too many.
-pub(super) fn add_projects(
+pub(crate) fn add_projects(
     agents: &mut Agents,
     file: &ConfigFile,
     providers: &[ProviderSettings],
@@ -219,7 +219,7 @@ pub(super) fn add_projects(
 }
 
 /// Narrows the agents to what `file` leaves them. It adds no agent.
-pub(super) fn narrow(agents: &mut Agents, file: &ConfigFile) {
+pub(crate) fn narrow(agents: &mut Agents, file: &ConfigFile) {
     let arki = agents.get(AGENT).and_then(|arki| arki.tools.clone());
     for (name, agent) in agents {
         let Some(projects) = file.agents.get(name) else { continue };
@@ -234,7 +234,7 @@ pub(super) fn narrow(agents: &mut Agents, file: &ConfigFile) {
 
 /// Returns whether the text can name an agent: short, and nothing that a model or a terminal could take for something
 /// else.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let is_first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.len() <= MAX_NAME_CHARS
         && name.starts_with(is_first)

@@ -38,7 +38,7 @@ struct ServerEntry {
 }
 
 /// Adds the servers whose names are not taken. What is left out, in a sentence each.
-pub(crate) fn add(servers: &mut McpServers, bytes: &[u8], file: &Path, providers: &[ProviderSettings]) -> Vec<String> {
+pub fn add(servers: &mut McpServers, bytes: &[u8], file: &Path, providers: &[ProviderSettings]) -> Vec<String> {
     let named = match read(bytes, file) {
         Ok(named) => named,
         Err(fault) => return vec![fault.message],
@@ -105,7 +105,7 @@ fn named_in(value: &Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::parse;
+    use crate::parse;
 
     fn added(text: &str) -> (McpServers, Vec<String>) {
         let path = Path::new("config.json");

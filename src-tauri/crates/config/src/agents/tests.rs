@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::parse;
+use crate::parse;
 
 const LAB: &str = r#""providers": {"lab": {"kind": "custom", "baseUrl": "http://127.0.0.1:1/v1"}}"#;
 

@@ -16,75 +16,75 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct ConfigFile {
+pub struct ConfigFile {
     /// The JSON Schema for editors.
     #[serde(rename = "$schema")]
-    pub(crate) schema: Option<String>,
+    pub schema: Option<String>,
     /// The agents, by name: up to 32 lower-case letters, digits, "-" and "_", the first a letter or digit.
     #[schemars(extend("propertyNames" = { "pattern": "^[a-z0-9][a-z0-9_-]{0,31}$" }))]
-    pub(crate) agents: BTreeMap<String, AgentConfig>,
+    pub agents: BTreeMap<String, AgentConfig>,
     /// The providers of models, by names that you choose.
-    pub(crate) providers: BTreeMap<String, ProviderConfig>,
-    pub(crate) policy: PolicyConfig,
-    pub(crate) limits: LimitsConfig,
+    pub providers: BTreeMap<String, ProviderConfig>,
+    pub policy: PolicyConfig,
+    pub limits: LimitsConfig,
     /// The hooks, by event, such as `PreToolUse`.
     #[schemars(extend("propertyNames" = { "enum": super::hooks::event_names() }))]
-    pub(crate) hooks: BTreeMap<String, Vec<HookConfig>>,
+    pub hooks: BTreeMap<String, Vec<HookConfig>>,
     /// MCP servers, by names that you choose; their tools are called `mcp__NAME__TOOL`.
-    pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
-    pub(crate) prompts: PromptsConfig,
-    pub(crate) skills: SkillsConfig,
-    pub(crate) compaction: CompactionConfig,
-    pub(crate) memory: MemoryConfig,
-    pub(crate) plan: PlanConfig,
-    pub(crate) state: StateConfig,
-    pub(crate) diagnostics: DiagnosticsConfig,
-    pub(crate) retention: RetentionConfig,
-    pub(crate) window: WindowConfig,
+    pub mcp_servers: BTreeMap<String, McpServerConfig>,
+    pub prompts: PromptsConfig,
+    pub skills: SkillsConfig,
+    pub compaction: CompactionConfig,
+    pub memory: MemoryConfig,
+    pub plan: PlanConfig,
+    pub state: StateConfig,
+    pub diagnostics: DiagnosticsConfig,
+    pub retention: RetentionConfig,
+    pub window: WindowConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "description": "When to use it, in one line", "systemPrompt": "What it does" }]))]
-pub(crate) struct AgentConfig {
+pub struct AgentConfig {
     /// The model, as `provider/model`; if absent, that of `arki`.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// The name of the core that decides how the agent works.
     #[serde(default, deserialize_with = "none_or_core")]
     #[schemars(extend("enum" = known_cores()))]
-    pub(crate) core: Option<String>,
+    pub core: Option<String>,
     /// Ask for cheaper, slower answers, if the provider offers them.
-    pub(crate) flex: Option<bool>,
+    pub flex: Option<bool>,
     /// The time that a model which can reason takes to think before it answers. Thoughts cost as much as output.
-    pub(crate) reasoning_effort: Option<ReasoningEffort>,
+    pub reasoning_effort: Option<ReasoningEffort>,
     /// The longest answer, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_completion_tokens: Option<u32>,
+    pub max_completion_tokens: Option<u32>,
     /// The text that is added to the built-in system prompt.
     #[schemars(extend("contentMediaType" = "text/plain"))]
-    pub(crate) system_prompt: Option<String>,
+    pub system_prompt: Option<String>,
     /// When to use this agent, in one line for the model.
     #[serde(default, deserialize_with = "none_or_line")]
     #[schemars(length(min = 1, max = 300))]
-    pub(crate) description: Option<String>,
+    pub description: Option<String>,
     /// The only tools that the agent has, by name; a name that ends in `*` stands for all that begin like it. If
     /// absent, the agent has all tools.
     #[serde(default, deserialize_with = "none_or_tool_names")]
     #[schemars(with = "Option<Vec<String>>")]
-    pub(crate) tools: Option<ToolNames>,
+    pub tools: Option<ToolNames>,
     /// The agent only reads: it has the tools that read, and commands that are known to only read.
-    pub(crate) read_only: Option<bool>,
+    pub read_only: Option<bool>,
     /// The place where the agent works as a sub-agent, if not in the project's folder.
-    pub(crate) isolation: Option<Isolation>,
+    pub isolation: Option<Isolation>,
     /// True if no configuration names the agent, only a file of its own.
     #[serde(skip)]
-    pub(crate) is_from_file: bool,
+    pub is_from_file: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Isolation {
+pub enum Isolation {
     /// A git worktree of the agent's own, whose changes are reviewed when it has finished.
     Worktree,
 }
@@ -119,7 +119,7 @@ fn known_cores() -> Vec<Option<&'static str>> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ReasoningEffort {
+pub enum ReasoningEffort {
     Minimal,
     Low,
     Medium,
@@ -128,7 +128,7 @@ pub(crate) enum ReasoningEffort {
 
 /// # Errors
 /// `USAGE`, with the words that there are.
-pub(crate) fn known_effort(word: &str) -> Result<(), Error> {
+pub fn known_effort(word: &str) -> Result<(), Error> {
     let known = Value::String(word.to_owned());
     serde_json::from_value::<ReasoningEffort>(known).map(|_| ()).map_err(|_| {
         let message = format!("Unknown reasoning effort {word:?}.");
@@ -137,7 +137,7 @@ pub(crate) fn known_effort(word: &str) -> Result<(), Error> {
 }
 
 impl ReasoningEffort {
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
             Self::Low => "low",
@@ -150,74 +150,74 @@ impl ReasoningEffort {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("examples" = [{ "kind": "custom", "baseUrl": "http://127.0.0.1:8080/v1" }]))]
-pub(crate) struct ProviderConfig {
+pub struct ProviderConfig {
     /// The API that the provider speaks.
     #[schemars(with = "String", extend("enum" = provider_kinds()))]
-    pub(crate) kind: ProviderKind,
+    pub kind: ProviderKind,
     /// The address of its API; if absent, the usual one for its kind.
-    pub(crate) base_url: Option<String>,
+    pub base_url: Option<String>,
     /// The server is yours: it needs no key, costs nothing, and answers one request at a time.
     #[serde(default)]
-    pub(crate) is_local: Option<bool>,
+    pub is_local: Option<bool>,
     /// The environment variable that holds the key.
-    pub(crate) api_key_env: Option<String>,
+    pub api_key_env: Option<String>,
     /// The number of requests at the same time. If absent: one for a local provider, otherwise unlimited.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_parallel: Option<u32>,
+    pub max_parallel: Option<u32>,
     /// The time after which unused connections are closed.
-    pub(crate) idle_timeout_seconds: Option<u64>,
+    pub idle_timeout_seconds: Option<u64>,
     /// The time that a request waits for its turn when `maxParallel` requests are running.
-    pub(crate) queue_timeout_seconds: Option<u64>,
+    pub queue_timeout_seconds: Option<u64>,
     /// The time that the server may be silent: before its answer starts, and between two pieces of it.
     #[schemars(range(min = 1, max = 86_400))]
-    pub(crate) timeout_seconds: Option<u64>,
+    pub timeout_seconds: Option<u64>,
     /// Headers for every request.
     #[serde(default)]
-    pub(crate) headers: BTreeMap<String, String>,
+    pub headers: BTreeMap<String, String>,
     /// Facts about models of this provider that Arki doesn't know, by the model's name.
     #[serde(default)]
-    pub(crate) models: BTreeMap<String, ModelConfig>,
+    pub models: BTreeMap<String, ModelConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "contextWindow": 128_000 }]))]
-pub(crate) struct ModelConfig {
+pub struct ModelConfig {
     /// The model's context window, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) context_window: Option<u64>,
+    pub context_window: Option<u64>,
     /// The longest answer that the model can give, in tokens.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) output_limit: Option<u64>,
+    pub output_limit: Option<u64>,
     /// The model's capabilities.
     #[schemars(with = "Option<Vec<CapabilityWord>>")]
-    pub(crate) capabilities: Option<Vec<Capability>>,
-    pub(crate) price: Option<PriceConfig>,
+    pub capabilities: Option<Vec<Capability>>,
+    pub price: Option<PriceConfig>,
 }
 
 /// The prices in US dollars per million tokens. Zero for a model that a subscription pays for.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct PriceConfig {
+pub struct PriceConfig {
     /// The price of what the model reads.
     #[serde(deserialize_with = "not_negative")]
     #[schemars(range(min = 0.0))]
-    pub(crate) input: f64,
+    pub input: f64,
     /// The price of what the model writes.
     #[serde(deserialize_with = "not_negative")]
     #[schemars(range(min = 0.0))]
-    pub(crate) output: f64,
+    pub output: f64,
     /// The price of the part of the prompt that was read from the provider's cache; if absent, as `input`.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
-    pub(crate) cached_input: Option<f64>,
+    pub cached_input: Option<f64>,
     /// The price of the part that was written to the cache; if absent, as `input`.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
-    pub(crate) cache_write: Option<f64>,
+    pub cache_write: Option<f64>,
 }
 
 fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
@@ -240,75 +240,75 @@ fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + P
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct PolicyConfig {
+pub struct PolicyConfig {
     #[schemars(with = "CategoryKeys")]
-    pub(crate) categories: BTreeMap<Category, Decision>,
+    pub categories: BTreeMap<Category, Decision>,
     /// Rules that decide on calls before you are asked. If several match, the strictest applies.
     #[schemars(with = "Vec<RuleKeys>")]
-    pub(crate) rules: Vec<RuleDefinition>,
+    pub rules: Vec<RuleDefinition>,
     /// Globs of files that always need your approval, as `.env` does.
-    pub(crate) secret_files: Vec<String>,
+    pub secret_files: Vec<String>,
     /// Rules for further secrets, redacted in the log, in requests to models and in exports. Only the user can set them.
     #[serde(deserialize_with = "super::redaction::checked_rules")]
     #[schemars(with = "Vec<super::redaction::RedactionRuleKeys>")]
-    pub(crate) redaction_rules: Vec<RedactionRule>,
-    pub(crate) fetch: FetchConfig,
+    pub redaction_rules: Vec<RedactionRule>,
+    pub fetch: FetchConfig,
 }
 
 /// The hosts that `fetch_url` may reach besides the public internet. Only the user can set them.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct FetchConfig {
+pub struct FetchConfig {
     /// Hosts in the user's own network, as `host` or `host:port`.
-    pub(crate) allow_private_hosts: Vec<String>,
+    pub allow_private_hosts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct LimitsConfig {
+pub struct LimitsConfig {
     /// The number of model requests after which a run pauses.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_turns: Option<u32>,
+    pub max_turns: Option<u32>,
     /// The time after which a run pauses; `null` for never.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_seconds: Option<u64>,
+    pub max_seconds: Option<u64>,
     /// The cost at which a run pauses; `null` for no limit.
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
-    pub(crate) max_cost_usd: Option<f64>,
+    pub max_cost_usd: Option<f64>,
     /// The time after which an unanswered approval is rejected; `null` for never.
-    pub(crate) approval_timeout_seconds: Option<u64>,
+    pub approval_timeout_seconds: Option<u64>,
     /// The time limit for one answer of the model, from its request to its last word.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_answer_seconds: Option<u64>,
+    pub max_answer_seconds: Option<u64>,
     /// The time limit for one tool call.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) tool_timeout_seconds: Option<u64>,
+    pub tool_timeout_seconds: Option<u64>,
     /// The limit for a tool's output; the model gets longer output truncated.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_tool_output_bytes: Option<usize>,
+    pub max_tool_output_bytes: Option<usize>,
     /// The number of processes that a command may have at the same time.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_command_processes: Option<usize>,
+    pub max_command_processes: Option<usize>,
     /// The memory that a command and its processes may use; `null` for 75 % of the machine's.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_command_memory_megabytes: Option<u64>,
+    pub max_command_memory_megabytes: Option<u64>,
     /// The longest output of a command, in megabytes.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) max_command_output_megabytes: Option<u64>,
+    pub max_command_output_megabytes: Option<u64>,
 }
 
 impl LimitsConfig {
     /// Returns the limits of a command: those set here, and those of `others` for the rest.
-    pub(crate) fn command(&self, others: CommandLimits) -> CommandLimits {
+    pub fn command(&self, others: CommandLimits) -> CommandLimits {
         let bytes = |megabytes: Option<u64>| megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20));
         CommandLimits {
             max_processes: self.max_command_processes.unwrap_or(others.max_processes),
@@ -321,117 +321,117 @@ impl LimitsConfig {
 /// Retention: what is kept, and for how long. Only the user can set it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct RetentionConfig {
+pub struct RetentionConfig {
     /// Sessions are removed after this many days without use; `null` for never.
-    pub(crate) delete_sessions_after_days: Option<u32>,
+    pub delete_sessions_after_days: Option<u32>,
     /// The limit for snapshots of files, compressed.
-    pub(crate) max_image_megabytes: Option<u64>,
+    pub max_image_megabytes: Option<u64>,
 }
 
 /// The desktop app's settings for notifications, staying awake, updates, the tray and the editor; only in the user's own configuration.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct WindowConfig {
+pub struct WindowConfig {
     /// Show a notification of the system when a run ends or waits for you while the window isn't in front.
-    pub(crate) notifications: Option<bool>,
+    pub notifications: Option<bool>,
     /// Keep the computer from sleeping while a run works.
-    pub(crate) keep_awake: Option<bool>,
+    pub keep_awake: Option<bool>,
     /// Check once a day for a newer version of the app. Nothing is installed until you say so.
-    pub(crate) updates: Option<bool>,
+    pub updates: Option<bool>,
     /// Show an icon with the number of pending decisions in the system's tray. Closing the last window then keeps Arki
     /// and its runs, unless the desktop shows no such icons.
-    pub(crate) tray: Option<bool>,
+    pub tray: Option<bool>,
     /// The program for "Open in editor", by its name on your PATH; if absent, the first known one.
     #[serde(default, deserialize_with = "none_or_line")]
-    pub(crate) editor: Option<String>,
+    pub editor: Option<String>,
 }
 
 /// An MCP server: a program (`command`) or an address (`url`).
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(extend("examples" = [{ "command": "uvx", "args": ["mcp-server-fetch"] }]))]
-pub(crate) struct McpServerConfig {
+pub struct McpServerConfig {
     /// The program, by its name or path.
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
     /// The arguments of the program.
-    pub(crate) args: Vec<String>,
+    pub args: Vec<String>,
     /// Variables in addition to the allow-listed environment. In your own configuration `${NAME}` stands for a variable
     /// of yours.
-    pub(crate) env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
     /// Let the program use the network.
-    pub(crate) network: Option<bool>,
+    pub network: Option<bool>,
     /// Folders that the program may write to besides the project. Only the user can set them.
-    pub(crate) writable: Vec<String>,
+    pub writable: Vec<String>,
     /// The URL of an HTTP server.
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     /// Headers for every request. In your own configuration `${NAME}` stands for a variable of yours.
-    pub(crate) headers: BTreeMap<String, String>,
-    pub(crate) oauth: Option<McpOauthConfig>,
+    pub headers: BTreeMap<String, String>,
+    pub oauth: Option<McpOauthConfig>,
     /// If off, the server isn't started and its tools aren't offered.
-    pub(crate) enabled: Option<bool>,
+    pub enabled: Option<bool>,
     /// The category of the server's tools; `network` if absent. Only the user can set it.
     #[schemars(with = "Option<CategoryWord>")]
-    pub(crate) category: Option<Category>,
+    pub category: Option<Category>,
     /// The categories of single tools, by the tool's own name. Only the user can set them.
     #[schemars(with = "BTreeMap<String, CategoryWord>")]
-    pub(crate) categories: BTreeMap<String, Category>,
+    pub categories: BTreeMap<String, Category>,
     /// The time limit for the server's start.
     #[schemars(range(min = 1, max = 600))]
-    pub(crate) start_timeout_seconds: Option<u64>,
+    pub start_timeout_seconds: Option<u64>,
     /// The time limit for one call; if absent, `limits.toolTimeoutSeconds`.
     #[schemars(range(min = 1, max = 86_400))]
-    pub(crate) timeout_seconds: Option<u64>,
+    pub timeout_seconds: Option<u64>,
     /// The tokens that the definitions of its tools may take in a request. Above this, the model searches the tools
     /// instead.
-    pub(crate) tool_token_budget: Option<usize>,
+    pub tool_token_budget: Option<usize>,
 }
 
 /// The settings for servers that register their clients in advance. Other servers don't need them.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct McpOauthConfig {
+pub struct McpOauthConfig {
     /// The name that the server knows Arki by.
-    pub(crate) client_id: Option<String>,
+    pub client_id: Option<String>,
     /// The environment variable that holds the secret.
-    pub(crate) client_secret_env: Option<String>,
+    pub client_secret_env: Option<String>,
     /// The permissions that Arki asks for.
-    pub(crate) scopes: Vec<String>,
+    pub scopes: Vec<String>,
 }
 
 /// Texts for use in system prompts. Only the user can set them.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct PromptsConfig {
+pub struct PromptsConfig {
     /// The fragments, by name. `{{fragment:NAME}}` inserts one into a system prompt or another fragment.
     #[schemars(with = "BTreeMap<String, LongText>")]
-    pub(crate) fragments: BTreeMap<String, String>,
+    pub fragments: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct SkillsConfig {
+pub struct SkillsConfig {
     /// Offer skills to the model.
-    pub(crate) enabled: Option<bool>,
+    pub enabled: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct CompactionConfig {
+pub struct CompactionConfig {
     /// The parts that are left out first when a conversation gets too long for the model.
-    pub(crate) strategy: Option<CompactionStrategy>,
+    pub strategy: Option<CompactionStrategy>,
     /// The part of the model's window at which older turns are compacted.
-    pub(crate) at_fraction: Option<f64>,
+    pub at_fraction: Option<f64>,
     /// The number of messages above which older turns are compacted, however short they are; `null` for no limit.
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
-    pub(crate) history_limit: Option<u32>,
+    pub history_limit: Option<u32>,
     /// The model that writes the summary, as `provider/model`; `null` for the run's own. Only the user can set it.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum CompactionStrategy {
+pub enum CompactionStrategy {
     KeepRecent,
     KeepImportant,
     SummarizeEarly,
@@ -452,22 +452,22 @@ impl From<CompactionStrategy> for arki_domain::CompactionStrategy {
 /// Memory beyond a session. Only the user can set it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct MemoryConfig {
+pub struct MemoryConfig {
     /// Have the model draw conclusions from finished runs, for your review. Costs requests.
-    pub(crate) reflect: Option<bool>,
+    pub reflect: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct PlanConfig {
+pub struct PlanConfig {
     /// Ask before a plan is carried out.
-    pub(crate) approve: Option<bool>,
+    pub approve: Option<bool>,
 }
 
 /// The state that a session keeps for its core.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct StateConfig {
+pub struct StateConfig {
     /// When a core's changes to the state are stored: at once (`explicit`), or at the end of a run (`implicit`).
-    pub(crate) saving: Option<StateSavingStrategy>,
+    pub saving: Option<StateSavingStrategy>,
 }

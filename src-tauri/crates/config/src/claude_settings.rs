@@ -17,18 +17,18 @@ use std::path::Path;
 
 /// The part of such a file that holds in Arki.
 #[derive(Debug, Default)]
-pub(crate) struct ClaudeSettings {
-    pub(crate) hooks: Vec<Hook>,
+pub struct ClaudeSettings {
+    pub hooks: Vec<Hook>,
     /// They deny or ask.
-    pub(crate) rules: Vec<PolicyRule>,
+    pub rules: Vec<PolicyRule>,
     /// A sentence for each setting that is ignored, or applied more strictly than it's written.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl ClaudeSettings {
     /// # Errors
     /// `CONFIG_INVALID` where what it denies can't be read.
-    pub(crate) fn parse(text: &str, name: &'static str, path: &Path) -> Result<Self, Error> {
+    pub fn parse(text: &str, name: &'static str, path: &Path) -> Result<Self, Error> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
             .map_err(|error| invalid(path, &error.to_string()))?;

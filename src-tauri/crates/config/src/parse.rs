@@ -13,7 +13,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// `CONFIG_UNKNOWN_KEY` with the nearest known key, or `CONFIG_INVALID`.
-pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
+pub fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .map_err(|error| invalid(file, &broken(text, &error)))?;
@@ -46,7 +46,7 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the place of the first byte that is none.
-pub(crate) fn text_of<'a>(bytes: &'a [u8], file: &Path) -> Result<&'a str, Error> {
+pub fn text_of<'a>(bytes: &'a [u8], file: &Path) -> Result<&'a str, Error> {
     let bad = match std::str::from_utf8(bytes) {
         Ok(text) => match text.find('\0') {
             None => return Ok(text),
@@ -68,7 +68,7 @@ fn place(bytes: &[u8], byte: usize) -> String {
 }
 
 /// The reason in plain words, without the names of our types.
-pub(super) fn in_words(reason: &str) -> String {
+pub(crate) fn in_words(reason: &str) -> String {
     const WORDS: [(&str, &str); 9] = [
         ("expected a string", "expected a text in double quotes"),
         ("expected u16", "expected a whole number"),
@@ -155,7 +155,7 @@ fn no_agent_name(name: &str, text: &str) -> String {
 ///
 /// # Errors
 /// As of [`parse`].
-pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Error> {
+pub fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .map_err(|error| invalid(file, &broken(text, &error)))?;
@@ -198,7 +198,7 @@ impl UnknownKey {
 ///
 /// # Errors
 /// `CONFIG_UNKNOWN_KEY` with the nearest known key.
-pub(crate) fn ensure_known(path: &[String], value: &Value) -> Result<(), Error> {
+pub fn ensure_known(path: &[String], value: &Value) -> Result<(), Error> {
     let nested = path.iter().rev().fold(value.clone(), |value, name| serde_json::json!({ name: value }));
     let unknown = unknown_key(&nested, &schema(), &KeyPath::default());
     unknown.map_or(Ok(()), |unknown| {
@@ -259,7 +259,7 @@ fn list_for_object(value: &Value, schema: &Value, place: &KeyPath) -> Option<Key
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::USER_TEMPLATE;
+    use crate::USER_TEMPLATE;
 
     fn fault(text: &str) -> Error {
         parse(text, Path::new("config.json")).unwrap_err()

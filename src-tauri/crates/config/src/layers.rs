@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// The settings where no file says otherwise.
 const DEFAULTS: &str = include_str!("defaults.json");
-pub(crate) const DEFAULT_ORIGIN: &str = "default";
+pub const DEFAULT_ORIGIN: &str = "default";
 /// Lists to which each file adds, as to those of hooks. Any other list is replaced.
 const ADDED_TO: [&str; 3] = ["diagnostics.commands", "policy.rules", "policy.secretFiles"];
 const HOOKS: &str = "hooks.";
@@ -35,7 +35,7 @@ pub struct ShownConfig {
 ///
 /// # Errors
 /// When a text is not JSON with comments.
-pub(crate) fn shown(files: &[(String, &str)]) -> Result<ShownConfig, String> {
+pub fn shown(files: &[(String, &str)]) -> Result<ShownConfig, String> {
     let mut layers = vec![(DEFAULT_ORIGIN.to_owned(), DEFAULTS)];
     layers.extend(files.iter().map(|(origin, text)| (origin.clone(), *text)));
     let mut tree = OriginTree::Object(Vec::new());
@@ -125,12 +125,12 @@ impl OriginTree {
 }
 
 /// Returns whether each file adds to the list at a key, instead of replacing it.
-pub(crate) fn is_added_to(key: &str) -> bool {
+pub fn is_added_to(key: &str) -> bool {
     ADDED_TO.contains(&key) || key.starts_with(HOOKS)
 }
 
 /// The key of something in the object at `key`.
-pub(crate) fn joined(key: &str, name: &str) -> String {
+pub fn joined(key: &str, name: &str) -> String {
     let name = match name.contains(['.', '"', '[', '\\']) {
         true => Value::String(name.to_owned()).to_string(),
         false => name.to_owned(),
@@ -141,7 +141,7 @@ pub(crate) fn joined(key: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{AGENT, Config, parse};
+    use crate::{AGENT, Config, parse};
     use serde_json::json;
     use std::path::Path;
 

@@ -11,9 +11,9 @@ use std::path::Path;
 /// Checkers that run after a change.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct DiagnosticsConfig {
+pub struct DiagnosticsConfig {
     /// The checkers: each is a command, or an object with more about it.
-    pub(crate) commands: Vec<CheckerConfig>,
+    pub commands: Vec<CheckerConfig>,
 }
 
 /// A checker: its command, or more about it.
@@ -23,7 +23,7 @@ pub(crate) struct DiagnosticsConfig {
     expecting = "a checker is a command, or an object with \"command\", \"glob\", \"timeoutSeconds\" and \"languageServer\""
 )]
 #[schemars(extend("examples" = ["cargo check"]))]
-pub(crate) enum CheckerConfig {
+pub enum CheckerConfig {
     /// A shell line, run in the project's folder.
     Line(String),
     Detailed(DetailedChecker),
@@ -31,24 +31,24 @@ pub(crate) enum CheckerConfig {
 
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct DetailedChecker {
+pub struct DetailedChecker {
     /// A shell line, run in the project's folder.
-    pub(crate) command: String,
+    pub command: String,
     /// The files whose changes it checks. If absent, a known program checks those of its language, any other all files.
-    pub(crate) glob: Option<String>,
+    pub glob: Option<String>,
     /// The time limit in seconds; 60 if absent.
     #[schemars(range(min = 1, max = 600))]
-    pub(crate) timeout_seconds: Option<u64>,
+    pub timeout_seconds: Option<u64>,
     /// The command is a language server: it speaks the Language Server Protocol over its standard input and output.
     #[serde(default)]
-    pub(crate) language_server: bool,
+    pub language_server: bool,
 }
 
 /// The checkers of a configuration file, in the order in which they stand there.
 ///
 /// # Errors
 /// `CONFIG_INVALID` with the checker's place.
-pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Checker>, Error> {
+pub(crate) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Result<Vec<Checker>, Error> {
     let commands = &file.diagnostics.commands;
     if commands.len() > MAX_CHECKERS {
         let what = format!("\"diagnostics.commands\" has {} entries; the limit is {MAX_CHECKERS}", commands.len());
@@ -70,7 +70,7 @@ pub(super) fn of_file(file: &ConfigFile, origin: HookOrigin, path: &Path) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::parse;
+    use crate::parse;
 
     fn checkers(commands: &str) -> Result<Vec<Checker>, Error> {
         let path = Path::new("config.json");

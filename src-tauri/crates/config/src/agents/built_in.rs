@@ -1,7 +1,7 @@
 //! The agents that are there without any configuration, besides `arki`: what is written of them counts more, key by key.
 
 use super::Agents;
-use crate::config::file::AgentConfig;
+use crate::file::AgentConfig;
 use arki_domain::ToolNames;
 
 struct BuiltInAgent {
@@ -27,12 +27,12 @@ const BUILT_IN: [BuiltInAgent; 2] = [
     },
 ];
 
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     BUILT_IN.iter().any(|built_in| built_in.name == name)
 }
 
 /// Adds them to the user's, with what the user leaves open.
-pub(super) fn add(agents: &mut Agents) {
+pub(crate) fn add(agents: &mut Agents) {
     for built_in in &BUILT_IN {
         let agent = agents.entry(built_in.name.to_owned()).or_default();
         agent.description.get_or_insert_with(|| built_in.description.to_owned());
@@ -42,7 +42,7 @@ pub(super) fn add(agents: &mut Agents) {
 
 /// Returns the agent with the tools that a built-in one has where none are written: never more than `arki` has, and only
 /// to read.
-pub(super) fn with_tools(name: &str, agent: AgentConfig, arki: Option<&ToolNames>) -> AgentConfig {
+pub(crate) fn with_tools(name: &str, agent: AgentConfig, arki: Option<&ToolNames>) -> AgentConfig {
     let built_in = BUILT_IN.iter().find(|built_in| built_in.name == name);
     let Some(built_in) = built_in.filter(|_| agent.tools.is_none()) else { return agent };
     let tools = ToolNames::new(built_in.tools.iter().map(|&tool| tool.to_owned()).collect()).unwrap_or_default();

@@ -12,7 +12,7 @@ const MAX_CALL_SECONDS: u64 = 86_400;
 
 /// The configuration that a server is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum McpOrigin {
+pub enum McpOrigin {
     User,
     Project,
     /// The project's `.mcp.json`.
@@ -20,9 +20,9 @@ pub(crate) enum McpOrigin {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct ConfiguredServer {
-    pub(crate) origin: McpOrigin,
-    pub(crate) config: McpServerConfig,
+pub struct ConfiguredServer {
+    pub origin: McpOrigin,
+    pub config: McpServerConfig,
 }
 
 pub(crate) type McpServers = BTreeMap<String, ConfiguredServer>;
@@ -37,7 +37,7 @@ pub(crate) fn of_user(file: &ConfigFile, path: &Path) -> Result<McpServers, Erro
 }
 
 /// A project may bring servers of its own, on the user's usual terms.
-pub(super) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &Path) -> Result<(), Error> {
+pub(crate) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &Path) -> Result<(), Error> {
     for (name, config) in &file.mcp_servers {
         ensure_usable(name, config, path)?;
         let refuse = |what: &str| Err(invalid(path, &format!("a project may not {what} (\"mcpServers.{name}\")")));
@@ -67,7 +67,7 @@ fn loosens(category: Category) -> bool {
     category != Category::Network
 }
 
-pub(super) fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -> Result<(), Error> {
+pub(crate) fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -> Result<(), Error> {
     let wrong = |what: &str| Err(invalid(path, &format!("\"mcpServers.{name}\" {what}")));
     if !is_server_name(name) {
         return wrong("has a name that can't be used: up to 32 letters, digits, \"-\" and single \"_\"");
@@ -100,7 +100,7 @@ pub(super) fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, parse};
+    use crate::{Config, parse};
 
     fn merge(user: &str, project: &str) -> Result<Config, Error> {
         let path = Path::new("config.json");

@@ -4,7 +4,7 @@ use arki_domain::{Code, Error};
 use std::path::Path;
 
 /// `reason` finishes the sentence “FILE can't be used: …”, without its full stop.
-pub(crate) fn invalid(file: &Path, reason: &str) -> Error {
+pub fn invalid(file: &Path, reason: &str) -> Error {
     Error::new(
         Code::CONFIG_INVALID,
         format!("{} can't be used: {reason}.", file.display()),

@@ -1,3 +1,0 @@
-//! The configuration that the first start writes.
-
-pub(crate) const USER_TEMPLATE: &str = include_str!("template.jsonc");
