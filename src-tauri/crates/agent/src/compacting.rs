@@ -155,6 +155,7 @@ impl ContextWindow {
         }
     }
 
+    /// One that can't be made shorter is tried again when it has twice as many messages.
     async fn compact_many_messages(
         &mut self,
         log: &mut RunLog,
@@ -167,7 +168,8 @@ impl ContextWindow {
         let window = self.model.context_window().unwrap_or(tokens.saturating_mul(UNKNOWN_WINDOW));
         let limits = self.limits(window).asked_for(tokens).with_messages(most / 2);
         match self.compact(log, stops, limits).await? {
-            CompactionOutcome::Impossible(_) | CompactionOutcome::NothingToDo => {
+            CompactionOutcome::Impossible(error) => {
+                tracing::info!(%error, most, "a conversation of many messages stays as it is");
                 self.tally.note_left();
                 Ok(CompactionOutcome::NothingToDo)
             }

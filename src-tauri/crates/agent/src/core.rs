@@ -1,4 +1,4 @@
-//! A core: a way in which an agent can work.
+//! A core, a way in which an agent can work, and how a run's host lets it.
 
 use crate::run_host::{RunEnd, RunHost, is_of_one_event};
 use arki_domain::Error;
@@ -15,7 +15,7 @@ pub trait Core: Send + Sync {
         None
     }
 
-    /// Goes on until the run ends or has to wait.
+    /// Goes on until the run ends or has to wait. Fails only where the log does.
     async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Error>;
 }
 

@@ -438,6 +438,28 @@ fn a_last_exchange_that_is_over_the_target_stays_where_the_whole_room_has_place_
 }
 
 #[test]
+fn too_many_messages_are_dropped_in_whole_exchanges_though_old_results_would_make_room() {
+    let mut session = Session::default();
+    session.play(&Step::Prompt(100));
+    (0..10).for_each(|_| session.play(&Step::Exchange(vec![8000])));
+    let plan = |session: &mut Session, limits| match session.plan(CompactionStrategy::KeepRecent, limits) {
+        Ok(Some(Compaction::Ready(event))) => event,
+        other => panic!("{other:?}"),
+    };
+    let pruned = session.plan(CompactionStrategy::Prune, limits(12_000).with_messages(5));
+    assert!(matches!(pruned, Err(CompactionError::NothingToDrop { .. })), "{pruned:?}");
+    let event = plan(&mut session, limits(12_000).with_messages(5));
+    assert!(event.dropped_seq_range.is_some(), "{event:?}");
+    session.add("context.compacted", &serde_json::to_value(&event).unwrap());
+    // The prompt, two exchanges of two messages each, and the summary.
+    assert_eq!(session.transcript.messages().len(), 6);
+    let limits = limits(session.tokens() - 100).with_messages(1);
+    let least = plan(&mut session, limits);
+    session.add("context.compacted", &serde_json::to_value(&least).unwrap());
+    assert_eq!(session.transcript.messages().len(), 3, "the last exchange stays whole");
+}
+
+#[test]
 fn limits_leave_room_for_the_answer() {
     let limits = CompactionLimits::new(32_768, 4096, 0.8, 8192);
     assert_eq!((limits.due_at, limits.target), (24_576, 14_336));
