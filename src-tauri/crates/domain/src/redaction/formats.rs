@@ -24,8 +24,6 @@ pub(super) struct FoundSecrets {
     pub(super) spans: Vec<SecretSpan>,
     /// Each secret together with what it was recognised by.
     pub(super) regions: Vec<Range<usize>>,
-    /// The ranges that have the exact form of a placeholder.
-    pub(super) placeholders: Vec<Range<usize>>,
     /// The start of a possible secret whose end has not come yet.
     pub(super) open: Option<usize>,
 }
@@ -63,7 +61,6 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> FoundSecrets {
                 return found;
             }
             Outcome::Placeholder(end) => {
-                found.placeholders.push(region(end));
                 found.regions.push(region(end));
                 (at, recognised_to) = (end, end);
             }

@@ -2,7 +2,9 @@
 
 use super::formats;
 use super::known::KnownSecrets;
+use super::placeholder;
 use super::span::SecretSpan;
+use std::ops::Range;
 
 pub(super) struct Scan {
     /// The spans in order, without overlaps.
@@ -38,15 +40,29 @@ pub(super) fn scan(
     if values.is_empty() && forms.spans.is_empty() && ruled.is_empty() {
         return Scan { spans: Vec::new(), undecided_from };
     }
+    let placeholders = placeholders(text, from);
     // A rule may match what a placeholder is made of.
-    let is_in_any = |span: &SecretSpan| forms.placeholders.iter().any(|region| region.contains(&span.start));
+    let is_in_any = |span: &SecretSpan| placeholders.iter().any(|region| region.contains(&span.start));
     let ruled: Vec<SecretSpan> = ruled.into_iter().filter(|span| !is_in_any(span)).collect();
-    let ours: Vec<_> = forms.placeholders.into_iter().filter(|region| is_ours(&text[region.clone()])).collect();
+    let ours: Vec<_> = placeholders.iter().filter(|region| is_ours(&text[(*region).clone()])).collect();
     let is_in_placeholder = |span: &SecretSpan| ours.iter().any(|region| region.contains(&span.start));
     let mut spans: Vec<SecretSpan> =
         values.into_iter().chain(ruled).chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
     spans.retain(|span| span.end <= undecided_from);
     Scan { spans: merged(spans), undecided_from }
+}
+
+/// The ranges that have the exact form of a placeholder, also within what was recognised.
+fn placeholders(text: &str, from: usize) -> Vec<Range<usize>> {
+    let mut at = text.floor_char_boundary(from.saturating_sub(placeholder::MAX_BYTES));
+    let mut found = Vec::new();
+    while let Some(next) = placeholder::find(text, at) {
+        at = next.start + next.text.len();
+        if next.tag.is_some() {
+            found.push(next.start..at);
+        }
+    }
+    found
 }
 
 /// Overlapping ones become one secret; of two that are the same place the known one

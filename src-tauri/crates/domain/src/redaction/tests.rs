@@ -26,6 +26,15 @@ fn a_key_is_replaced_wherever_it_turns_up() {
 }
 
 #[test]
+fn a_placeholder_within_what_is_recognised_the_second_time_comes_back() {
+    let redactor = redactor();
+    let text = "db:5432:shop:key=sk-aB3dE5fG7hJ9kL1sk-sec";
+    let once = redactor.redact(text).into_owned();
+    let twice = redactor.redact(&once).into_owned();
+    assert_eq!(restored(&redactor, &twice), text, "{once} {twice}");
+}
+
+#[test]
 fn the_longer_of_two_overlapping_keys_wins() {
     let redacted = redactor().redact("sk-secret-123-and-more").into_owned();
     assert!(redacted.starts_with("[secret:long#") && redacted.ends_with(']'), "{redacted}");
