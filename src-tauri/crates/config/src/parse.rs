@@ -25,10 +25,10 @@ pub fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
         Value::Object(_) => value,
         _ => return Err(invalid(file, "it is not an object in braces")),
     };
-    if let Some(unknown) = unknown_key(&value, &schema(), &KeyPath::default()) {
+    if let Some(unknown) = unknown_key(&value, schema(), &KeyPath::default()) {
         return Err(unknown.fault(file, text));
     }
-    if let Some(place) = list_for_object(&value, &schema(), &KeyPath::default()) {
+    if let Some(place) = list_for_object(&value, schema(), &KeyPath::default()) {
         return Err(invalid(file, &format!("{}: must be an object, not a list", place.in_text(text))));
     }
     let config: ConfigFile = serde_path_to_error::deserialize(value).map_err(|error| {
@@ -162,7 +162,7 @@ pub fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Error> {
     if !value.is_object() {
         return Err(invalid(file, "it is not one rule in braces"));
     }
-    if let Some(unknown) = unknown_key(&value, &rule_schema(), &KeyPath::default()) {
+    if let Some(unknown) = unknown_key(&value, rule_schema(), &KeyPath::default()) {
         return Err(unknown.fault(file, text));
     }
     serde_json::from_value(value).map_err(|error| invalid(file, &in_words(&error.to_string())))
@@ -200,7 +200,7 @@ impl UnknownKey {
 /// `CONFIG_UNKNOWN_KEY` with the nearest known key.
 pub fn ensure_known(path: &[String], value: &Value) -> Result<(), Error> {
     let nested = path.iter().rev().fold(value.clone(), |value, name| serde_json::json!({ name: value }));
-    let unknown = unknown_key(&nested, &schema(), &KeyPath::default());
+    let unknown = unknown_key(&nested, schema(), &KeyPath::default());
     unknown.map_or(Ok(()), |unknown| {
         let message = format!("The configuration has no key \"{}\".", unknown.path);
         Err(Error::new(Code::CONFIG_UNKNOWN_KEY, message, unknown.hint()))

@@ -7,11 +7,17 @@ use super::key_path::key_path;
 use arki_llm::ProviderKind;
 use schemars::JsonSchema;
 use serde_json::Value;
+use std::sync::LazyLock;
 
-pub fn schema() -> Value {
+/// The schema of a file, made once: every reading of a file goes by it.
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings =
         schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
+});
+
+pub fn schema() -> &'static Value {
+    &SCHEMA
 }
 
 /// Returns the schema for editors: the template refers to it.
@@ -29,7 +35,7 @@ pub fn unless_null(schema: &Value) -> &Value {
 
 /// The schema of the value at a key, such as `limits.maxTurns`; `None` where no value stands there.
 pub fn setting_schema(key: &str) -> Option<Value> {
-    let mut at = schema();
+    let mut at = schema().clone();
     for name in key_path(key).ok()? {
         let (name, is_entry) = match name.split_once('[') {
             Some((list, _)) => (list.to_owned(), true),
@@ -50,8 +56,8 @@ pub fn setting_schema(key: &str) -> Option<Value> {
 }
 
 /// Returns the schema of one rule by itself.
-pub(crate) fn rule_schema() -> Value {
-    schema()["properties"]["policy"]["properties"]["rules"]["items"].take()
+pub(crate) fn rule_schema() -> &'static Value {
+    &schema()["properties"]["policy"]["properties"]["rules"]["items"]
 }
 
 /// A `Decision`.

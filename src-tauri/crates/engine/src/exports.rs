@@ -11,16 +11,6 @@ mod html;
 mod jsonl;
 mod markdown;
 
-impl From<arki_api::ExportFormat> for ExportFormat {
-    fn from(format: arki_api::ExportFormat) -> Self {
-        match format {
-            arki_api::ExportFormat::Jsonl => Self::JsonLines,
-            arki_api::ExportFormat::Markdown => Self::Markdown,
-            arki_api::ExportFormat::Html => Self::Html,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +32,16 @@ pub enum ExportFormat {
     Markdown,
     /// The conversation as one page that needs nothing else.
     Html,
+}
+
+impl From<arki_api::ExportFormat> for ExportFormat {
+    fn from(format: arki_api::ExportFormat) -> Self {
+        match format {
+            arki_api::ExportFormat::Jsonl => Self::JsonLines,
+            arki_api::ExportFormat::Markdown => Self::Markdown,
+            arki_api::ExportFormat::Html => Self::Html,
+        }
+    }
 }
 
 /// The files that sessions, and what is of them, are written into.

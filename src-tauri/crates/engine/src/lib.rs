@@ -9,7 +9,6 @@ mod accounts;
 mod approvals;
 mod client;
 mod client_capabilities;
-
 mod crash_reports;
 mod directories;
 mod doctor;

@@ -38,7 +38,7 @@ impl Projects {
 
 fn listed(shown: &ShownConfig, own_file: &str, redactor: &Redactor) -> Vec<SettingEntry> {
     let mut lister = Lister { shown, own_file, redactor, entries: Vec::new() };
-    lister.group("", &arki_config::schema(), Some(&shown.merged), &Map::new());
+    lister.group("", arki_config::schema(), Some(&shown.merged), &Map::new());
     lister.entries
 }
 
@@ -304,7 +304,7 @@ mod tests {
     fn every_key_of_the_schema_is_listed_and_can_be_set_or_added() {
         let entries = list(ONE_OF_EACH, None);
         let mut keys = Vec::new();
-        keys_of("", &arki_config::schema(), &mut keys);
+        keys_of("", arki_config::schema(), &mut keys);
         assert!(keys.len() > 90, "only {} were found", keys.len());
         let can_be = |key: &str| entries.iter().any(|entry| entry.key == key && entry.can_be_set);
         let missing: Vec<&String> = keys.iter().filter(|key| *key != "$schema" && !can_be(key)).collect();
