@@ -201,17 +201,17 @@ fn window(file: &WindowConfig) -> WindowSettings {
     }
 }
 
-/// Returns the file's settings, with those of `others` for the rest.
 /// The user's limit in bytes; `None` where it is the one that holds anyway.
 fn limit_of_images(megabytes: Option<u64>) -> Option<u64> {
     megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)).filter(|bytes| *bytes != DEFAULT_MAX_IMAGE_BYTES)
 }
 
+/// Returns the file's settings, with those of `others` for the rest; of two limits the lower.
 fn compaction(file: &CompactionConfig, others: CompactionSettings) -> CompactionSettings {
     CompactionSettings {
         strategy: file.strategy.map_or(others.strategy, Into::into),
         at_fraction: file.at_fraction.unwrap_or(others.at_fraction),
-        history_limit: file.history_limit.or(others.history_limit),
+        history_limit: file.history_limit.into_iter().chain(others.history_limit).min(),
         model: file.model.clone().or(others.model),
     }
 }
@@ -368,6 +368,16 @@ mod tests {
             let is_named = comment.split([' ', ',', '.']).any(|word| word == key);
             assert_eq!(merge(USER, &project).is_ok(), is_named, "{key}: {comment}");
         }
+    }
+
+    #[test]
+    fn the_lower_of_two_limits_on_the_history_holds() {
+        let of = |user: &str, project: &str| {
+            let file = |limit: &str| format!(r#"{{"compaction": {{"historyLimit": {limit}}}}}"#);
+            merge(&file(user), &file(project)).unwrap().compaction.history_limit
+        };
+        assert_eq!([of("20", "10"), of("10", "20"), of("null", "10"), of("10", "null")], [Some(10); 4]);
+        assert_eq!(of("null", "null"), None);
     }
 
     #[test]
