@@ -72,6 +72,11 @@ fn a_plan_that_is_done_is_a_checkpoint_with_summary_and_memory() {
         (&json!("milestone"), &json!("Asked: Look around 1 of 1 step done."))
     );
     assert!(created[0]["memorySnapshot"]["observations"].is_array());
+    let memory = payload(&stage.log(), "working_memory.snapshot");
+    assert_eq!(memory["checkpointId"], created[0]["checkpointId"]);
+    for part in ["observations", "reflections", "goals", "blockers"] {
+        assert!(memory[part].is_array(), "{memory}");
+    }
     assert_eq!(stage.model.requests().len(), 3, "no request of its own");
     stage.verifies();
 }

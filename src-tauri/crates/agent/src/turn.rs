@@ -40,8 +40,8 @@ impl RunHost {
         }
         let late = self.parts.late_context.clone();
         late_context::add(&mut self.record, late, self.parts.model.context_window()).await?;
-        if let Some(created) = self.record.progress.checkpoint_due(self.record.followed.last_seq) {
-            self.record.append(vec![created.into()]).await?;
+        if let Some(due) = self.record.progress.checkpoint_due(self.record.followed.last_seq) {
+            self.record.append(due).await?;
         }
         if let Some(end) = self.make_room().await? {
             return Ok(Some(end));

@@ -107,6 +107,7 @@ event_bodies! {
     "context.added" => ContextAdded,
     "context.compacted" => ContextCompacted,
     "context.dropped" => ContextDropped,
+    "working_memory.snapshot" => WorkingMemorySnapshot,
     "memory.observed" => MemoryObserved,
     "memory.reflected" => MemoryReflected,
     "memory.reviewed" => MemoryReviewed,

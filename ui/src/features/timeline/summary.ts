@@ -56,6 +56,9 @@ const counts: ByKind<null, string[]> = {
   "checkpoint.created": (_, { files, summary }) => [
     summary ?? plural(files, { one: "# file", other: "# files" }),
   ],
+  "working_memory.snapshot": (_, { observations }) => [
+    plural(observations.length, { one: "# fact", other: "# facts" }),
+  ],
   "state.changed": (_, { set = {}, removed = [] }) => [[...Object.keys(set), ...removed].join(", ")],
   "subagent.started": (_, { agent }) => [agent],
   "plan.proposed": planWords,

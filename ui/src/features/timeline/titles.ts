@@ -42,6 +42,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "context.added": msg`Context added`,
   "context.compacted": msg`Context compacted`,
   "context.dropped": msg`Part left out of requests`,
+  "working_memory.snapshot": msg`Working memory saved`,
   "memory.observed": msg`Run noted`,
   "memory.reflected": msg`Conclusion drawn`,
   "memory.reviewed": msg`Memory reviewed`,

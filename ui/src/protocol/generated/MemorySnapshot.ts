@@ -2,7 +2,7 @@
 import type { Remembered } from "./Remembered";
 
 /**
- * A conversation's working memory.
+ * A conversation's working memory: its newest parts.
  */
 export type MemorySnapshot = {
   observations: Array<Remembered>;

@@ -266,6 +266,7 @@ export type * from "./UpdateState";
 export type * from "./Usage";
 export type * from "./UsageEntry";
 export type * from "./UsageReport";
+export type * from "./WorkingMemorySnapshot";
 export type * from "./WorktreeEntry";
 export type * from "./WorktreeOf";
 export type * from "./WritingHook";

@@ -61,7 +61,16 @@ payload! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub memory_snapshot: Option<MemorySnapshot>,
     }
-    /// A conversation's working memory.
+    /// The working memory at a conversation's checkpoint, with more of it than the checkpoint has.
+    WorkingMemorySnapshot {
+        /// The checkpoint made with it.
+        pub checkpoint_id: CheckpointId,
+        /// The event before that checkpoint.
+        pub last_seq: u64,
+        #[serde(flatten)]
+        pub memory: MemorySnapshot,
+    }
+    /// A conversation's working memory: its newest parts.
     MemorySnapshot {
         pub observations: Vec<Remembered>,
         pub reflections: Vec<Remembered>,

@@ -4,7 +4,7 @@ use super::short_text::cut;
 use super::{ChangedFiles, Plan, WorkingMemory};
 use crate::{
     CheckpointCreated, CheckpointId, CheckpointReason, CompactionStrategy, Event, EventBody, MemorySnapshot, PlanStep,
-    PlanStepState, plural,
+    PlanStepState, Remembered, WorkingMemorySnapshot, plural,
 };
 use std::collections::BTreeSet;
 
@@ -13,10 +13,11 @@ const MANY_MESSAGES: usize = 100;
 /// Shorter words say nothing of a topic, and a prompt of fewer belongs to the one before.
 const TOPIC_WORD_CHARS: usize = 4;
 const TOPIC_WORDS: usize = 3;
-/// The limits of a checkpoint: the bytes of its prompt, and the newest memories in its snapshot.
+/// The limits of a checkpoint: the bytes of its prompt, the newest observations and reflections in it, and those in the
+/// snapshot beside it.
 const MAX_PROMPT_BYTES: usize = 200;
-const MAX_OBSERVATIONS: usize = 20;
-const MAX_REFLECTIONS: usize = 10;
+const IN_CHECKPOINT: (usize, usize) = (20, 10);
+const IN_SNAPSHOT: (usize, usize) = (200, 50);
 
 /// A fold over a session's events; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
@@ -78,9 +79,6 @@ impl Milestones {
         });
         let files = changed.files().len();
         let files = (files > 0).then(|| format!(" {} changed.", plural(files as u64, "file")));
-        let newest = |all: Vec<&crate::Remembered>, most: usize| {
-            all.iter().skip(all.len().saturating_sub(most)).map(|one| (*one).clone()).collect()
-        };
         Some(CheckpointCreated {
             checkpoint_id: CheckpointId::new(),
             last_seq,
@@ -91,14 +89,31 @@ impl Milestones {
             hook: None,
             reason: Some(reason),
             summary: Some(format!("Asked: {}{}{}", self.prompt, steps.unwrap_or_default(), files.unwrap_or_default())),
-            memory_snapshot: Some(MemorySnapshot {
-                observations: newest(self.memory.observations().collect(), MAX_OBSERVATIONS),
-                reflections: newest(self.memory.reflections().collect(), MAX_REFLECTIONS),
-                goals: self.goals.clone(),
-                blockers: self.blockers.clone(),
-            }),
+            memory_snapshot: Some(self.memory(IN_CHECKPOINT)),
         })
     }
+
+    /// The snapshot of the working memory that is kept with a checkpoint.
+    #[must_use]
+    pub fn snapshot(&self, created: &CheckpointCreated) -> WorkingMemorySnapshot {
+        let CheckpointCreated { checkpoint_id, last_seq, .. } = created;
+        let memory = self.memory(IN_SNAPSHOT);
+        WorkingMemorySnapshot { checkpoint_id: checkpoint_id.clone(), last_seq: *last_seq, memory }
+    }
+
+    fn memory(&self, (observations, reflections): (usize, usize)) -> MemorySnapshot {
+        MemorySnapshot {
+            observations: newest(self.memory.observations(), observations),
+            reflections: newest(self.memory.reflections(), reflections),
+            goals: self.goals.clone(),
+            blockers: self.blockers.clone(),
+        }
+    }
+}
+
+fn newest<'a>(all: impl ExactSizeIterator<Item = &'a Remembered>, most: usize) -> Vec<Remembered> {
+    let older = all.len().saturating_sub(most);
+    all.skip(older).cloned().collect()
 }
 
 fn is_done(steps: &[PlanStep]) -> bool {
@@ -109,7 +124,7 @@ fn is_done(steps: &[PlanStep]) -> bool {
 mod tests {
     use super::*;
     use crate::projection::tests::generated::event;
-    use crate::{MemoryReflected, PlanUpdated, Remembered};
+    use crate::{MemoryReflected, PlanUpdated};
     use serde_json::json;
 
     fn apply(milestones: &mut Milestones, seq: u64, body: impl Into<EventBody>) {

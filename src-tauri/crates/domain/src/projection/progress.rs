@@ -2,7 +2,7 @@
 //! is worth remembering of the run; and the session's state.
 
 use super::{AgentState, ChangedFiles, Milestones, Plan, RunObserver};
-use crate::{CheckpointCreated, Event, EventBody};
+use crate::{Event, EventBody};
 
 /// A fold over a session's events; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +23,13 @@ impl Progress {
         self.milestones.apply(event, body);
     }
 
-    /// The checkpoint of the conversation that is due, behind the event of this number.
+    /// The checkpoint of the conversation that is due behind the event of this number, with a snapshot of the working
+    /// memory.
     #[must_use]
-    pub fn checkpoint_due(&self, last_seq: u64) -> Option<CheckpointCreated> {
-        self.milestones.due(last_seq, &self.plan, &self.changed)
+    pub fn checkpoint_due(&self, last_seq: u64) -> Option<Vec<EventBody>> {
+        let created = self.milestones.due(last_seq, &self.plan, &self.changed)?;
+        let memory = self.milestones.snapshot(&created);
+        Some(vec![created.into(), memory.into()])
     }
 
     /// Paths, the one that was changed last at the end.

@@ -87,6 +87,7 @@ fn of_session(body: &EventBody) -> Option<String> {
             format!("Shortened the context from {} to {} tokens", compacted.tokens_before, compacted.tokens_after)
         }
         EventBody::ContextDropped(dropped) => line(&dropped.words()),
+        EventBody::WorkingMemorySnapshot(_) => "Saved the working memory".to_owned(),
         EventBody::MemoryObserved(memory) => format!("Remembers {}", plural(memory.observations.len() as u64, "fact")),
         EventBody::MemoryReviewed(reviewed) => match reviewed.decision {
             MemoryDecision::Accepted => "Accepted a memory".to_owned(),

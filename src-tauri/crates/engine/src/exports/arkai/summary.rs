@@ -47,6 +47,9 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
             let removed = payload["removed"].as_array().into_iter().flatten().filter_map(Value::as_str);
             keys.chain(removed).collect::<Vec<_>>().join(", ")
         }
+        "working_memory.snapshot" => {
+            format!("{} observations, {} reflections", count("observations"), count("reflections"))
+        }
         "memory.observed" => texts(&payload["observations"]),
         "memory.reflected" => texts(&payload["reflections"]),
         "memory.reviewed" => format!("{} {}", text("decision"), text("text")).trim_end().to_owned(),
