@@ -98,7 +98,7 @@ fn masked(line: &str, pattern: &str) -> String {
     let (line, pattern): (Vec<char>, Vec<char>) = (line.chars().collect(), pattern.chars().collect());
     let fits = |at: usize| {
         pattern.iter().enumerate().all(|(place, wanted)| {
-            let is_letter = wanted.is_ascii_alphabetic();
+            let is_letter = wanted.is_ascii_alphabetic() && !['T', 'Z'].contains(wanted);
             line.get(at + place)
                 .is_some_and(|found| if is_letter { found.is_ascii_hexdigit() } else { found == wanted })
         })
@@ -117,10 +117,12 @@ fn masked(line: &str, pattern: &str) -> String {
     masked
 }
 
-/// An event's id, an artifact's, a hash, a session's beginning and times.
-const FORMS: [&str; 7] = [
+/// An event's id, an artifact's, a time in milliseconds, a hash, a session's beginning and times.
+const FORMS: [&str; 9] = [
+    "YYYY-MM-DDThh:mm:ss.xxxZ",
     "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
     "xxxxxxxxxxxxxxxx",
+    "xxxxxxxxxxxxx",
     "xxxxxxxxxxxx",
     "xxxxxxxx#",
     "YYYY-MM-DD hh:mm:ss",
@@ -165,6 +167,119 @@ fn lists_and_views_are_as_reviewed() {
         })
         .collect();
     assert!(differing.is_empty(), "review with ARKI_REVIEW=1:\n{}", differing.join("\n"));
+}
+
+/// Commands in the order in which they are run: what each prints with `--json` is in `json.txt`, keys in their order.
+const OBJECTS: [&[&str]; 70] = [
+    &["agents", "list"],
+    &["approvals", "list"],
+    &["approvals", "show"],
+    &["artifacts", "list"],
+    &["artifacts", "get", "report.md", "-o", "report.md"],
+    &["blame", "notes.txt"],
+    &["config", "show", "limits"],
+    &["config", "show", "--origin", "limits"],
+    &["config", "get", "limits.maxTurns"],
+    &["config", "set", "limits.maxTurns", "40"],
+    &["config", "unset", "limits.maxTurns"],
+    &["context", "last"],
+    &["events", "last"],
+    &["events", "last", "--format", "arkai"],
+    &["events", "last", "--observations"],
+    &["hooks", "list"],
+    &["hooks", "test", "PreToolUse", "true"],
+    &["keys", "list"],
+    &["mcp", "list"],
+    &["mcp", "add", "echo", "--", "echo-server"],
+    &["mcp", "rm", "echo"],
+    &["models", "mock"],
+    &["pipelines", "list"],
+    &["pipelines", "show", "note"],
+    &["pipelines", "check", "wrong.yaml"],
+    &["policy", "check", "git push"],
+    &["policy", "check", "--trace", "ls && git push"],
+    &["policy", "backtest", "rule.json"],
+    &["procedures"],
+    &["providers"],
+    &["providers", "add", "lab", "--kind", "custom", "--base-url", "http://127.0.0.1:9/v1"],
+    &["providers", "test", "lab"],
+    &["providers", "rm", "lab"],
+    &["queue", "add", "last", "Then this"],
+    &["queue", "list", "last"],
+    &["runs"],
+    &["schedule", "list"],
+    &["sessions", "list"],
+    &["sessions", "search", "notes"],
+    &["sessions", "show", "last"],
+    &["sessions", "files", "last"],
+    &["sessions", "files", "last", "notes.txt"],
+    &["sessions", "state", "last"],
+    &["sessions", "rename", "last", "Renamed"],
+    &["sessions", "pin", "last"],
+    &["sessions", "configure", "last", "--effort", "low", "--off", "tool:fetch_url"],
+    &["sessions", "fork", "last", "--at", "3"],
+    &["sessions", "compact", "last"],
+    &["sessions", "export", "last", "-o", "session.jsonl"],
+    &["sessions", "import", "session.jsonl"],
+    &["skills"],
+    &["tools"],
+    &["tools", "--session", "last"],
+    &["trust", "--list"],
+    &["trust", "--show"],
+    &["usage"],
+    &["verify"],
+    &["verify", "--contents"],
+    &["worktrees", "add", "beside"],
+    &["worktrees", "list"],
+    &["worktrees", "bring", "beside"],
+    &["worktrees", "rm", "beside"],
+    &["run", "echo.yaml", "--input", "notes.txt"],
+    &["runs"],
+    &["status", "last"],
+    &["exec", "Change notes"],
+    &["rewind", "last", "--to", "1", "--dry-run"],
+    &["stop", "last"],
+    &["sessions", "show", "nothing"],
+    &["schedule", "rm", "mornings"],
+];
+
+/// The fields of an object whose figures differ from run to run.
+const FIGURES: [&str; 4] = ["\"durationMs\":", "\"ttftMs\":", "\"share\":", "\"freedBytes\":"];
+
+/// A line without what differs from run to run.
+fn plain_object(stage: &Stage, line: &str) -> String {
+    let mut plain = plain(stage, line);
+    for field in FIGURES {
+        let parts: Vec<&str> = plain.split(field).collect();
+        let rest = parts[1..].iter().map(|part| part.trim_start_matches(|figure| ![',', '}'].contains(&figure)));
+        plain = std::iter::once(parts[0]).chain(rest).collect::<Vec<_>>().join(&format!("{field}N"));
+    }
+    plain
+}
+
+/// The lines that are of interest here: of a log and of tools only the first, as the rest is reviewed elsewhere.
+fn objects(stage: &Stage, command: &[&str]) -> String {
+    const FIRST: usize = 3;
+    let done = stage.arki(&[command, &["--json"]].concat());
+    let is_long = ["exec", "run", "events", "tools"].contains(&command[0]);
+    let lines = done.stdout.lines().filter(|line| command[0] != "exec" || line.contains("output.delta"));
+    let lines: String =
+        lines.take(if is_long { FIRST } else { usize::MAX }).map(|line| plain_object(stage, line)).collect();
+    format!("$ arki {} [{}]\n{lines}\n", command.join(" "), done.code.unwrap_or_default())
+}
+
+#[test]
+fn what_programs_read_is_as_reviewed() {
+    let stage = prepared();
+    stage.write("wrong.yaml", "name: wrong\nsteps:\n  - { name: a, adapter: nothing }\n");
+    stage.write("rule.json", r#"{"decision": "deny", "tool": "edit_file"}"#);
+    stage
+        .write("echo.yaml", "name: echo\nsteps:\n  - { name: say, adapter: agent, prompt: Hello, model: demo/echo }\n");
+    let mut found: String = OBJECTS.iter().map(|command| objects(&stage, command)).collect();
+    found += &objects(&Stage::new(vec![Turn::text("Hello.")]), &["exec", "Say hello"]);
+    if let Some(differing) = differs("json", &found) {
+        panic!("review with ARKI_REVIEW=1:\n{differing}");
+    }
 }
 
 #[test]
