@@ -6,8 +6,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What looks alike on every system; elsewhere the system's own modules and what calls them know each other.
 const WITHOUT_CIRCLES: &[&str] = &[
-    "agent", "api", "context", "disk", "domain", "edit", "engine", "files", "git", "llm", "mcp", "policy", "process",
+    "agent",
+    "api",
+    "context",
+    "disk",
+    "domain",
+    "edit",
+    "engine",
+    "files",
+    "git",
+    "llm",
+    "mcp",
+    "policy",
+    "process",
     "sandbox",
+    "worktrees",
 ];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;

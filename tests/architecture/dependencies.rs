@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "api",
             "config",
+            "worktrees",
             "pipelines",
             "agent",
             "store",
@@ -32,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     // Development only: files.
     ("arki-config", &["api", "agent", "mcp", "tools", "policy", "files", "process", "context", "llm", "domain"]),
+    ("arki-worktrees", &["api", "files", "disk", "git", "process", "domain"]),
     ("arki-api", &["domain"]),
     ("arki-pipelines", &["agent", "domain"]),
     ("arki-agent", &["context", "llm", "domain"]),

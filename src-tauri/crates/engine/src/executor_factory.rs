@@ -7,6 +7,7 @@ use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{InForce, StandingFolder};
 use crate::projects::open::OpenProject;
+use crate::projects::subagent_changes::take_changes_tool;
 use crate::records::Records;
 use arki_config::{AgentEntry, Config};
 use arki_domain::Error;
@@ -72,7 +73,7 @@ impl ExecutorFactory {
             model: config.model.clone(),
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
                 .into_iter()
-                .chain(self.projects.trees().take_tool(open.project.root(), &self.background))
+                .chain(take_changes_tool(self.projects.trees(), open.project.root(), &self.background))
                 .chain(self.mcp.mcp_tools(open, config))
                 .chain(further)
                 .collect(),

@@ -5,7 +5,6 @@ mod agent_list;
 mod app_state;
 pub(crate) mod config_in_force;
 mod example_prompts;
-mod git;
 pub(crate) mod guides;
 pub(crate) mod hook_list;
 mod hook_pins;
@@ -16,24 +15,23 @@ pub(crate) mod open;
 mod own_programs;
 pub(crate) mod pipelines;
 pub(crate) mod rules;
-pub(crate) mod session_trees;
 mod setting_list;
 mod skill_list;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
-pub(crate) mod trees;
+pub(crate) mod subagent_changes;
 pub(crate) mod trusted_folders;
+pub(crate) mod worktree_trust;
 
 use crate::accounts::Accounts;
 use crate::records::{Records, blocking};
 use arki_domain::{Error, SessionId};
 use arki_sandbox::SandboxStatus;
 use arki_tools::BackgroundCommands;
+use arki_worktrees::{SessionWorktrees, SubagentWorktrees};
 use leavings::Leavings;
 use mentionable::Mentionable;
-use session_trees::SessionTrees;
 use std::sync::{Arc, OnceLock};
-use trees::Trees;
 
 /// Folders: their trust, the configuration in force in them, their skills and procedures.
 pub struct Projects {
@@ -42,24 +40,24 @@ pub struct Projects {
     leavings: Arc<Leavings>,
     sandbox: OnceLock<SandboxStatus>,
     mentionable: Mentionable,
-    trees: Arc<Trees>,
-    session_trees: Arc<SessionTrees>,
+    trees: Arc<SubagentWorktrees>,
+    session_trees: Arc<SessionWorktrees>,
 }
 
 impl Projects {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
         let leavings = Arc::new(Leavings::new(records.directories().untold()));
-        let trees = Arc::new(Trees::new(records.directories()));
-        let session_trees = Arc::new(SessionTrees::new(records.directories()));
+        let trees = Arc::new(SubagentWorktrees::new(records.directories().trees(), records.directories().tree_notes()));
+        let session_trees = Arc::new(SessionWorktrees::new(records.directories().session_tree_notes()));
         let (sandbox, mentionable) = Default::default();
         Self { records, accounts, leavings, sandbox, mentionable, trees, session_trees }
     }
 
-    pub(crate) fn session_trees(&self) -> &Arc<SessionTrees> {
+    pub(crate) fn session_trees(&self) -> &Arc<SessionWorktrees> {
         &self.session_trees
     }
 
-    pub(crate) fn trees(&self) -> &Arc<Trees> {
+    pub(crate) fn trees(&self) -> &Arc<SubagentWorktrees> {
         &self.trees
     }
 
@@ -69,7 +67,7 @@ impl Projects {
         session_ids: Vec<SessionId>,
         background: &BackgroundCommands,
     ) -> Result<bool, Error> {
-        let discarded = self.trees.discard(session_ids, background).await?;
+        let discarded = subagent_changes::discard_worktrees(&self.trees, session_ids, background).await?;
         let has_some = !discarded.is_empty();
         blocking(&self.leavings, move |leavings| {
             discarded.iter().for_each(|tree| leavings.add(&tree.origin.display().to_string(), &[tree.told()]));

@@ -1,16 +1,17 @@
 //! Worktrees for sessions, as the user has them made, brought back and removed. What is done to files is in
-//! `projects::session_trees`; here it is seen to that nothing works in one that goes, and that nothing is lost unasked.
+//! the crate `worktrees`; here it is seen to that nothing works in one that goes, and that nothing is lost unasked.
 
 mod repository;
 
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
-use crate::projects::session_trees::{BranchName, NewWorktree, agreed_files};
+use crate::projects::worktree_trust::agreed_files;
 use crate::records::{Records, blocking};
 use crate::session_reader::SessionReader;
 use arki_api::{BroughtBranch, PlannedWorktree, SessionSummary, WorktreeEntry};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Error, plural};
+use arki_worktrees::{BranchName, NewSessionWorktree, SessionWorktrees};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ impl Worktrees {
     /// `BRANCH_NAME_INVALID`, `FOLDER_UNAVAILABLE`, `WORKTREE_UNAVAILABLE`.
     pub fn plan(&self, folder: &Path, branch: &str) -> Result<PlannedWorktree, Error> {
         let (project, branch) = (self.project_of_worktree(folder)?, BranchName::parse(branch)?);
-        let place = crate::projects::session_trees::SessionTrees::place_of(&project, &branch)?;
+        let place = SessionWorktrees::place_of(&project, &branch)?;
         let (folder, project) = (place.display().to_string(), project.display().to_string());
         Ok(PlannedWorktree { branch: branch.to_string(), folder, project })
     }
@@ -69,7 +70,7 @@ impl Worktrees {
             let project = worktrees.project_of_worktree(&folder)?;
             let (open, trust) = worktrees.projects.open_trusted(&project)?;
             let secrets = worktrees.projects.config_of(&open)?.secret_files.set;
-            Ok((NewWorktree { project, branch, secrets, agreed: agreed_files(&trust), now }, trust))
+            Ok((NewSessionWorktree { project, branch, secrets, agreed: agreed_files(&trust), now }, trust))
         })
         .await?;
         let project = new.project.clone();

@@ -1,9 +1,9 @@
 //! Work that a run hands to a sub-agent: the port behind the tool `delegate`, carried out where runs are.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::projects::trees::Trees;
 use arki_domain::{ApprovalId, Error, SessionId, SubagentStarted};
 use arki_tools::{SubagentStop, SubagentTask, Subagents};
+use arki_worktrees::SubagentWorktrees;
 use async_trait::async_trait;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(crate) struct Delegation {
     pub(super) readers: HashSet<String>,
     /// The agents that always have a worktree.
     pub(super) isolated: HashSet<String>,
-    pub(super) trees: Arc<Trees>,
+    pub(super) trees: Arc<SubagentWorktrees>,
 }
 
 impl Delegation {

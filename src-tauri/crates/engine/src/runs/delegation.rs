@@ -5,7 +5,7 @@
 //! program that is started anew begins nothing twice.
 
 use crate::executor_factory::delegating::{Delegation, WorksBeneath};
-use crate::projects::trees::NewTree;
+use crate::projects::subagent_changes::end_worktree;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
@@ -20,6 +20,7 @@ use arki_domain::{
 };
 use arki_store::ApprovalStatus;
 use arki_tools::{SubagentEnd, SubagentStop, SubagentTask};
+use arki_worktrees::NewSubagentWorktree;
 use async_trait::async_trait;
 use std::path::Path;
 use std::sync::Arc;
@@ -128,7 +129,7 @@ impl Runs {
             return Ok(());
         }
         let (session_id, parent) = (started.session_id.clone(), parent.clone());
-        self.projects.trees().make(NewTree { origin, session_id, parent, secrets }).await
+        self.projects.trees().make(NewSubagentWorktree { origin, session_id, parent, secrets }).await
     }
 
     async fn ensure_tree_is_there(self: &Arc<Self>, started: &SubagentStarted) -> Result<(), Error> {
@@ -153,7 +154,7 @@ impl Runs {
         let session_id = started.session_id.clone();
         let changed = blocking(self, move |runs| runs.projects.trees().changes_at_end(&session_id)).await?;
         if changed.is_empty() {
-            self.projects.trees().end(&started.session_id, self.kernels.background()).await?;
+            end_worktree(self.projects.trees(), &started.session_id, self.kernels.background()).await?;
         }
         Ok(changed)
     }

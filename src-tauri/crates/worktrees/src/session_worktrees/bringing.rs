@@ -5,10 +5,10 @@
 //! repository of its own in its data that borrows the worktree's objects, and has git fetch from that. So what comes over
 //! are objects that git checks, and one branch that only moves forward.
 
-use super::super::git::{Git, GitOutput, Instead, fitness};
 use super::note::WorktreeNote;
-use super::{SessionTrees, own_refs};
-use crate::records::blocking;
+use super::{SessionWorktrees, own_refs};
+use crate::blocking::blocking;
+use crate::git::{Git, GitOutput, Instead, fitness};
 use arki_api::BroughtBranch;
 use arki_disk::{PrivateTempDir, create_private_dir, write_private_file};
 use arki_domain::{Code, Error};
@@ -40,16 +40,16 @@ const FETCH: &[&str] = &[
     "--no-write-commit-graph",
 ];
 
-impl SessionTrees {
+impl SessionWorktrees {
     /// Brings the commits of a worktree's branch to the branch of the same name in its project, which is made or moves
     /// forward.
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNCHANGED`, `BRANCH_CHECKED_OUT`, `WORKTREE_CONFLICT` where the branch in the project has
     /// other commits, `WORKTREE_UNAVAILABLE`, `WORKTREE_FAILED`. The project is as before then.
-    pub(crate) async fn bring(self: &Arc<Self>, folder: &Path) -> Result<BroughtBranch, Error> {
+    pub async fn bring(self: &Arc<Self>, folder: &Path) -> Result<BroughtBranch, Error> {
         let folder = folder.to_owned();
-        let (note, commit) = blocking(self, move |trees| trees.to_bring(&folder)).await?;
+        let (note, commit) = blocking(self, move |worktrees| worktrees.to_bring(&folder)).await?;
         let git = self.git_of(&note)?;
         let reference = format!("refs/heads/{}", note.branch);
         let before = git.commit(&reference).await?;
@@ -71,7 +71,8 @@ impl SessionTrees {
         let since = format!("{}..{commit}", before.as_ref().unwrap_or(&note.base));
         let counted = git.done(git.in_repository(&["rev-list", "--count", &since])).await?;
         let (branch, project) = (note.branch.clone(), note.project.display().to_string());
-        let noted = blocking(self, move |trees| WorktreeNote { brought: Some(commit), ..note }.write(&trees.notes));
+        let noted =
+            blocking(self, move |worktrees| worktrees.notes.write(&WorktreeNote { brought: Some(commit), ..note }));
         noted.await?;
         Ok(BroughtBranch { branch, project, commits: counted.trim().parse().unwrap_or_default() })
     }

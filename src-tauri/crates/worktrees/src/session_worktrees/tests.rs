@@ -10,7 +10,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 struct Home {
-    trees: Arc<SessionTrees>,
+    worktrees: Arc<SessionWorktrees>,
     project: PathBuf,
     _folder: TempDir,
 }
@@ -28,24 +28,24 @@ fn git(folder: &Path, line: &[&str]) -> String {
 
 fn home() -> Home {
     let folder = tempfile::tempdir().unwrap();
-    let directories = Directories { config: folder.path().join("config"), data: folder.path().join("data") };
+    let data = folder.path().join("data");
     let project = folder.path().join("project");
     fs::create_dir_all(&project).unwrap();
-    fs::create_dir_all(&directories.data).unwrap();
+    fs::create_dir_all(&data).unwrap();
     let project = project.canonicalize().unwrap();
     git(&project, &["init", "-q", "-b", "main"]);
     fs::write(project.join("a.txt"), "one\n").unwrap();
     fs::write(project.join(".gitignore"), "ignored\nRULES.md\n").unwrap();
     git(&project, &["add", "-A"]);
     git(&project, &["commit", "-qm", "first"]);
-    Home { trees: Arc::new(SessionTrees::new(&directories)), project, _folder: folder }
+    Home { worktrees: Arc::new(SessionWorktrees::new(data.join("session-worktrees"))), project, _folder: folder }
 }
 
 impl Home {
     async fn make(&self, branch: &str) -> Result<PathBuf, Error> {
         let (project, branch) = (self.project.clone(), BranchName::parse(branch)?);
         let agreed = vec!["RULES.md".to_owned(), "/elsewhere".to_owned()];
-        self.trees.make(NewWorktree { project, branch, secrets: GlobSet::empty(), agreed, now: 1 }).await
+        self.worktrees.make(NewSessionWorktree { project, branch, secrets: GlobSet::empty(), agreed, now: 1 }).await
     }
 
     fn head_of(&self, branch: &str) -> String {
@@ -102,7 +102,7 @@ async fn a_worktree_has_the_projects_files_as_they_are_and_a_branch_of_its_own()
     assert!(config.contains("me@project.example") && !config.contains("alias"), "{config}");
     assert!(arki_git::is_harmless(&config), "{config}");
     assert_eq!(git(&home.project, &["branch", "--list"]), "* main", "the project is as it was");
-    let listed = home.trees.list(Some(&home.project));
+    let listed = home.worktrees.list(Some(&home.project));
     assert_eq!((listed.len(), listed[0].branch.as_str(), listed[0].has_new_commits), (1, "feature/x", Some(false)));
 }
 
@@ -126,28 +126,28 @@ async fn no_file_of_an_object_is_the_projects_too() {
 async fn commits_come_back_to_a_branch_that_only_moves_forward() {
     let home = home();
     let tree = home.make("x").await.unwrap();
-    assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_UNCHANGED");
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "WORKTREE_UNCHANGED");
     commit(&tree, "two");
     let two = commit(&tree, "three");
-    assert_eq!(home.trees.list(None)[0].has_new_commits, Some(true));
-    assert_eq!(home.trees.unsaved_commits(&tree).await.unwrap(), ["x"]);
-    let brought = home.trees.bring(&tree).await.unwrap();
+    assert_eq!(home.worktrees.list(None)[0].has_new_commits, Some(true));
+    assert_eq!(home.worktrees.unsaved_commits(&tree).await.unwrap(), ["x"]);
+    let brought = home.worktrees.bring(&tree).await.unwrap();
     assert_eq!((brought.branch.as_str(), brought.commits), ("x", 2));
     assert_eq!((home.head_of("x"), git(&home.project, &["symbolic-ref", "HEAD"])), (two, "refs/heads/main".to_owned()));
     assert!(!home.project.join(".git/FETCH_HEAD").exists());
-    assert_eq!(home.trees.list(None)[0].has_new_commits, Some(false));
-    assert!(home.trees.unsaved_commits(&tree).await.unwrap().is_empty());
-    assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_UNCHANGED");
+    assert_eq!(home.worktrees.list(None)[0].has_new_commits, Some(false));
+    assert!(home.worktrees.unsaved_commits(&tree).await.unwrap().is_empty());
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "WORKTREE_UNCHANGED");
     let three = commit(&tree, "four");
-    assert_eq!(home.trees.bring(&tree).await.unwrap().commits, 1);
+    assert_eq!(home.worktrees.bring(&tree).await.unwrap().commits, 1);
     assert_eq!(home.head_of("x"), three);
     // The project goes on with it, and so does the worktree.
     git(&home.project, &["checkout", "-q", "x"]);
     commit(&tree, "five");
-    assert_eq!(code(home.trees.bring(&tree)).await, "BRANCH_CHECKED_OUT");
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "BRANCH_CHECKED_OUT");
     let own = commit(&home.project, "mine");
     git(&home.project, &["checkout", "-q", "main"]);
-    assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_CONFLICT");
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "WORKTREE_CONFLICT");
     assert_eq!(home.head_of("x"), own);
 }
 
@@ -159,8 +159,8 @@ async fn a_branch_that_was_brought_back_goes_on_in_a_new_worktree_with_its_own_f
     fs::write(tree.join(".env"), "KEY=1\n").unwrap();
     fs::write(tree.join(".gitattributes"), "*.txt filter=evil text eol=lf\n").unwrap();
     let two = commit(&tree, "two");
-    home.trees.bring(&tree).await.unwrap();
-    home.trees.remove(&tree).unwrap();
+    home.worktrees.bring(&tree).await.unwrap();
+    home.worktrees.remove(&tree).unwrap();
     // What lies in the project is of another branch.
     fs::write(home.project.join("a.txt"), "main goes on\n").unwrap();
     fs::write(home.project.join("untracked.txt"), "x").unwrap();
@@ -176,9 +176,9 @@ async fn a_branch_that_was_brought_back_goes_on_in_a_new_worktree_with_its_own_f
     assert_eq!(git(&tree, &["rev-parse", "HEAD"]), two);
     assert_eq!(git(&tree, &["symbolic-ref", "HEAD"]), "refs/heads/x");
     assert_eq!(git(&tree, &["status", "--porcelain"]), "D .env", "as where a worktree begins with a secret file");
-    assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_UNCHANGED");
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "WORKTREE_UNCHANGED");
     let three = commit(&tree, "three");
-    assert_eq!(home.trees.bring(&tree).await.unwrap().commits, 1);
+    assert_eq!(home.worktrees.bring(&tree).await.unwrap().commits, 1);
     assert_eq!(home.head_of("x"), three);
     assert_eq!(code(home.make("main")).await, "BRANCH_CHECKED_OUT");
 }
@@ -189,7 +189,7 @@ async fn a_branch_that_another_worktree_of_git_has_checked_out_stays() {
     let tree = home.make("x").await.unwrap();
     commit(&tree, "two");
     git(&home.project, &["worktree", "add", "-q", "-b", "x", "../own"]);
-    assert_eq!(code(home.trees.bring(&tree)).await, "BRANCH_CHECKED_OUT");
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "BRANCH_CHECKED_OUT");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn what_is_there_is_not_made_again_and_nothing_is_left_of_what_fails() {
     let place = home.project.with_file_name("project.worktrees").join("large");
     fs::File::create(home.project.join("large.bin")).unwrap().set_len((1 << 30) + 1).unwrap();
     assert_eq!(code(home.make("large")).await, "FILE_TOO_LARGE");
-    assert!(!place.exists() && home.trees.list(None).len() == 1);
+    assert!(!place.exists() && home.worktrees.list(None).len() == 1);
     fs::remove_file(home.project.join("large.bin")).unwrap();
     home.make("large").await.unwrap();
 }
@@ -258,7 +258,7 @@ async fn what_a_command_wrote_into_the_worktrees_repository_runs_nothing() {
         fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", mark(&home).display())).unwrap();
         fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         attack(&home, &tree, &program.display().to_string());
-        home.trees.bring(&tree).await.unwrap_or_else(|fault| panic!("{number}: {fault:?}"));
+        home.worktrees.bring(&tree).await.unwrap_or_else(|fault| panic!("{number}: {fault:?}"));
         assert_eq!(home.head_of("x"), made, "{number}");
         assert!(!mark(&home).exists(), "{number}");
     }
@@ -308,8 +308,8 @@ async fn a_repository_that_leads_elsewhere_is_refused() {
         let tree = home.make("x").await.unwrap();
         commit(&tree, "two");
         attack(&home, &tree, "");
-        assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_UNAVAILABLE", "{number}");
-        assert_eq!(code(home.trees.unsaved_commits(&tree)).await, "WORKTREE_UNAVAILABLE", "{number}");
+        assert_eq!(code(home.worktrees.bring(&tree)).await, "WORKTREE_UNAVAILABLE", "{number}");
+        assert_eq!(code(home.worktrees.unsaved_commits(&tree)).await, "WORKTREE_UNAVAILABLE", "{number}");
         assert_eq!(git(&home.project, &["branch", "--list"]), "* main", "{number}");
     }
 }
@@ -322,7 +322,7 @@ async fn damaged_objects_are_not_taken() {
     let object = tree.join(".git/objects").join(&made[..2]).join(&made[2..]);
     fs::remove_file(&object).unwrap();
     fs::write(&object, "no object").unwrap();
-    assert_eq!(code(home.trees.bring(&tree)).await, "WORKTREE_FAILED");
+    assert_eq!(code(home.worktrees.bring(&tree)).await, "WORKTREE_FAILED");
     assert_eq!(git(&home.project, &["branch", "--list"]), "* main");
 }
 
@@ -337,14 +337,14 @@ async fn commits_on_other_branches_and_stashes_count_as_work() {
     git(&tree, &["stash", "-q"]);
     git(&tree, &["checkout", "-q", "--detach"]);
     commit(&tree, "three");
-    assert_eq!(home.trees.unsaved_commits(&tree).await.unwrap(), ["HEAD", "other", "refs/stash"]);
+    assert_eq!(home.worktrees.unsaved_commits(&tree).await.unwrap(), ["HEAD", "other", "refs/stash"]);
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn what_a_kill_left_of_one_is_removed_and_one_that_is_being_made_stays() {
     let home = home();
-    let place = SessionTrees::place_of(&home.project, &BranchName::parse("x").unwrap()).unwrap();
+    let place = SessionWorktrees::place_of(&home.project, &BranchName::parse("x").unwrap()).unwrap();
     let half = |is_noted: bool| {
         let tree = arki_files::make_worktree_folder(&place).unwrap();
         fs::create_dir_all(tree.join(".git/objects")).unwrap();
@@ -359,34 +359,34 @@ async fn what_a_kill_left_of_one_is_removed_and_one_that_is_being_made_stays() {
             is_made: false,
             is_removed: false,
         };
-        home.trees.ensure_folders().unwrap();
+        home.worktrees.notes.ensure_folder().unwrap();
         if is_noted {
-            note.write(&home.trees.notes).unwrap();
+            home.worktrees.notes.write(&note).unwrap();
         }
     };
     half(true);
-    let held = WorktreeNote::making(&home.trees.notes, &place).unwrap();
-    assert!(!home.trees.list(None)[0].is_whole && place.exists());
+    let held = home.worktrees.making(&place).unwrap();
+    assert!(!home.worktrees.list(None)[0].is_whole && place.exists());
     let shown = place.display().to_string();
-    assert!(home.trees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_UNAVAILABLE));
+    assert!(home.worktrees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_UNAVAILABLE));
     assert_eq!(code(home.make("x")).await, "WORKTREE_EXISTS");
     // The kill.
     drop(held);
     // A program that another test is just starting shares the lock until it runs.
-    let is_removed = || home.trees.list(None).is_empty() && !place.exists();
+    let is_removed = || home.worktrees.list(None).is_empty() && !place.exists();
     assert!((0..100).any(|_| is_removed() || {
         std::thread::sleep(Duration::from_millis(20));
         false
     }));
     half(true);
-    assert!(home.trees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_GONE));
+    assert!(home.worktrees.ensure_whole(&shown).unwrap_err().is(Code::WORKTREE_GONE));
     half(true);
     home.make("x").await.unwrap();
-    assert!(home.trees.list(None)[0].is_whole);
-    let left = fs::read_dir(&home.trees.notes).unwrap().flatten();
+    assert!(home.worktrees.list(None)[0].is_whole);
+    let left = fs::read_dir(home.worktrees.notes.folder()).unwrap().flatten();
     assert!(left.map(|entry| entry.path()).all(|path| path.extension().unwrap() == "json"));
     // Before it was noted.
-    home.trees.remove(&place).unwrap();
+    home.worktrees.remove(&place).unwrap();
     fs::create_dir_all(&place).unwrap();
     home.make("x").await.unwrap();
 }
@@ -396,17 +396,17 @@ async fn removing_follows_no_link_and_the_place_is_remembered() {
     let home = home();
     let tree = home.make("x").await.unwrap();
     std::os::unix::fs::symlink(&home.project, tree.join("link")).unwrap();
-    home.trees.remove(&tree).unwrap();
+    home.worktrees.remove(&tree).unwrap();
     assert!(!tree.exists() && !tree.parent().unwrap().exists() && home.project.join("a.txt").exists());
-    assert!(home.trees.list(None).is_empty());
-    assert!(home.trees.find(&home.project, "x").unwrap_err().is(Code::WORKTREE_GONE));
-    let was = home.trees.worktree_at(&tree.display().to_string()).unwrap();
+    assert!(home.worktrees.list(None).is_empty());
+    assert!(home.worktrees.find(&home.project, "x").unwrap_err().is(Code::WORKTREE_GONE));
+    let was = home.worktrees.worktree_at(&tree.display().to_string()).unwrap();
     assert_eq!((was.project, was.branch.as_str()), (home.project.display().to_string(), "x"));
     // And again at the same place.
     assert_eq!(home.make("x").await.unwrap(), tree);
     // The whole folder may have become a link.
     fs::remove_dir_all(&tree).unwrap();
     std::os::unix::fs::symlink(&home.project, &tree).unwrap();
-    home.trees.remove(&tree).unwrap();
+    home.worktrees.remove(&tree).unwrap();
     assert!(home.project.join("a.txt").exists() && tree.symlink_metadata().is_err());
 }

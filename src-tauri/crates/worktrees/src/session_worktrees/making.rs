@@ -4,10 +4,10 @@
 //! lies in the project belongs to another branch. They are written by the worktree's new repository, whose configuration
 //! names no program, into a folder that nobody else sees, and copied from there like any others.
 
-use super::super::git::{Git, Instead, fitness};
 use super::note::WorktreeNote;
-use super::{BranchName, SessionTrees};
-use crate::records::blocking;
+use super::{BranchName, SessionWorktrees};
+use crate::blocking::blocking;
+use crate::git::{Git, Instead, fitness};
 use arki_disk::{FolderLock, PrivateTempDir};
 use arki_domain::{Code, Error};
 use arki_files::{
@@ -30,24 +30,24 @@ const ARKI_FOLDER: &str = ".arki";
 const OF_THE_USER: [&str; 2] = ["user.name", "user.email"];
 
 /// A worktree that is to be made.
-pub(crate) struct NewWorktree {
+pub struct NewSessionWorktree {
     /// The project's folder, canonical.
-    pub(crate) project: PathBuf,
-    pub(crate) branch: BranchName,
+    pub project: PathBuf,
+    pub branch: BranchName,
     /// Files that are not copied.
-    pub(crate) secrets: GlobSet,
+    pub secrets: GlobSet,
     /// Files that are copied although git ignores them: what the user has agreed to.
-    pub(crate) agreed: Vec<String>,
+    pub agreed: Vec<String>,
     /// Milliseconds since 1970.
-    pub(crate) now: i64,
+    pub now: i64,
 }
 
-impl SessionTrees {
+impl SessionWorktrees {
     /// Returns the folder that a worktree gets.
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there is no folder beside the project.
-    pub(crate) fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Error> {
+    pub fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Error> {
         let (Some(parent), Some(name)) = (project.parent(), project.file_name()) else {
             let hint = format!("Move the project into a folder of its own, or {}.", Instead::IN_THE_FOLDER);
             return Err(fitness::unavailable("The project isn't inside another folder.", hint));
@@ -64,17 +64,18 @@ impl SessionTrees {
     /// # Errors
     /// `WORKTREE_UNAVAILABLE`, `WORKTREE_EXISTS`, `BRANCH_CHECKED_OUT`, `WORKTREE_TOO_LARGE`, `WORKTREE_FAILED`, and what
     /// the disk says. Nothing is left then.
-    pub(crate) async fn make(self: &Arc<Self>, new: NewWorktree) -> Result<PathBuf, Error> {
+    pub async fn make(self: &Arc<Self>, new: NewSessionWorktree) -> Result<PathBuf, Error> {
         let project = new.project.clone();
         let branch = new.branch.clone();
-        let git = blocking(self, move |trees| {
+        let git = blocking(self, move |worktrees| {
             fitness::ensure_fit(&project, Instead::IN_THE_FOLDER)?;
             fitness::ensure_keeps_to_itself(&project, Instead::IN_THE_FOLDER)?;
             ensure_not_checked_out(&project, &branch)?;
-            trees.ensure_folders()?;
-            trees.remove_unfinished();
+            worktrees.notes.ensure_folder()?;
+            worktrees.remove_unfinished();
             let place = Self::place_of(&project, &branch)?;
-            Ok(Git::of(&project, &trees.notes, Instead::IN_THE_FOLDER)?.patient(place.parent().unwrap_or(&place)))
+            Ok(Git::of(&project, worktrees.notes.folder(), Instead::IN_THE_FOLDER)?
+                .patient(place.parent().unwrap_or(&place)))
         })
         .await?;
         let last = git.last_commit().await?;
@@ -82,20 +83,21 @@ impl SessionTrees {
             Some(base) => (base, Files::OfTheBranch),
             None => (last, Files::OfTheProject),
         };
-        let NewWorktree { project, branch, secrets, agreed, now } = new;
-        let (note, lock) = blocking(self, move |trees| trees.begin(project, branch.as_str(), base, now)).await?;
+        let NewSessionWorktree { project, branch, secrets, agreed, now } = new;
+        let (note, lock) =
+            blocking(self, move |worktrees| worktrees.begin(project, branch.as_str(), base, now)).await?;
         let made = self.filled(&git, note.clone(), files, secrets, agreed).await;
         if made.is_err() {
             let note = note.clone();
-            let given_up = blocking(self, move |trees| {
+            let given_up = blocking(self, move |worktrees| {
                 remove_worktree_folder(&note.folder).map_err(|error| super::not_removed(&note.folder, &error))?;
-                note.forget(&trees.notes)
+                worktrees.notes.remove(&note)
             });
             if let Err(fault) = given_up.await {
                 tracing::warn!(%fault, "a worktree that could not be made is still there in part");
             }
         }
-        WorktreeNote::made(&self.notes, &note.folder, lock);
+        self.made(&note.folder, lock);
         made.map(|()| note.folder)
     }
 
@@ -108,7 +110,7 @@ impl SessionTrees {
         now: i64,
     ) -> Result<(WorktreeNote, FolderLock), Error> {
         let place = Self::place_of(&project, &BranchName::parse(branch)?)?;
-        let lock = WorktreeNote::making(&self.notes, &place).ok_or_else(|| exists("A worktree that is being made"))?;
+        let lock = self.making(&place).ok_or_else(|| exists("A worktree that is being made"))?;
         let folder = make_worktree_folder(&place).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => exists(&format!("The folder {}", place.display())),
             kind => not_made(&place, kind),
@@ -124,7 +126,7 @@ impl SessionTrees {
             is_made: false,
             is_removed: false,
         };
-        if let Err(fault) = note.write(&self.notes) {
+        if let Err(fault) = self.notes.write(&note) {
             // Nobody would know of it.
             let _ = remove_worktree_folder(&note.folder);
             return Err(fault);
@@ -154,14 +156,14 @@ impl SessionTrees {
             Files::OfTheProject => !git.done(git.in_repository(&["ls-files", "--", ARKI_FOLDER])).await?.is_empty(),
             Files::OfTheBranch => sources.of_checkout.iter().any(|path| path.starts_with(&arki)),
         };
-        blocking(self, move |trees| {
+        blocking(self, move |worktrees| {
             // Nobody has chosen to commit Arki's own folder where git doesn't keep it. It is no reason to fail.
             let also = (!keeps_arki).then(|| format!("/{arki}"));
             if let Err(error) = copy_git_exclude(&note.project, &note.folder, also.as_deref()) {
                 tracing::warn!(%error, "what only the project's repository ignores is not ignored in a worktree");
             }
             sources.copy(&note, &secrets)?;
-            WorktreeNote { is_made: true, ..note }.write(&trees.notes)
+            worktrees.notes.write(&WorktreeNote { is_made: true, ..note })
         })
         .await
     }

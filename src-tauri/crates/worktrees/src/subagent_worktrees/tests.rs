@@ -1,17 +1,18 @@
 use super::*;
+use arki_domain::Code;
 use std::fs;
 use tempfile::TempDir;
 
 struct Home {
     folder: TempDir,
-    trees: Arc<Trees>,
+    trees: Arc<SubagentWorktrees>,
 }
 
 fn home() -> Home {
     let folder = tempfile::tempdir().unwrap();
-    let directories = Directories { config: folder.path().join("config"), data: folder.path().join("data") };
-    fs::create_dir_all(&directories.data).unwrap();
-    Home { trees: Arc::new(Trees::new(&directories)), folder }
+    let (trees, notes) = (folder.path().join("data-worktrees"), folder.path().join("data/worktrees"));
+    fs::create_dir_all(folder.path().join("data")).unwrap();
+    Home { trees: Arc::new(SubagentWorktrees::new(trees, notes)), folder }
 }
 
 impl Home {
@@ -33,8 +34,8 @@ impl Home {
         }
         let parent = ParentCall { session_id: "above".into(), run_id: "run".into(), call_id: call_id.into() };
         let files = Some(files.iter().map(|(path, ..)| (*path).to_owned()).collect());
-        let note = TreeNote { session_id: session_id.clone(), origin: self.origin(), parent, files, changed: None };
-        note.write(&self.trees.notes).unwrap();
+        let note = SubagentNote { session_id: session_id.clone(), origin: self.origin(), parent, files, changed: None };
+        self.trees.notes.write(&note).unwrap();
         session_id
     }
 }
@@ -75,7 +76,7 @@ fn only_what_was_changed_can_be_taken_and_only_into_its_project() {
     fs::write(home.origin().join("a"), "1").unwrap();
     let session_id = home.made("call", &[("a", "1", "2"), ("b", "1", "1")]);
     let project = Project::open(&home.origin()).unwrap();
-    let plan = |project: &Project, only: Option<&[String]>| home.trees.plan(project, &session_id, only);
+    let plan = |project: &Project, only: Option<&[String]>| home.trees.plan_changes(project, &session_id, only);
     let code = |planned: Result<arki_files::ChangeSet, Error>| planned.unwrap_err().code;
     assert_eq!(code(plan(&project, None)), "WORKTREE_GONE", "the sub-agent still works");
     home.trees.changes_at_end(&session_id).unwrap();
@@ -94,9 +95,9 @@ fn a_file_that_is_too_large_keeps_no_other_from_being_taken() {
     assert_eq!(home.trees.changes_at_end(&session_id).unwrap(), ["a", "large"]);
     let project = Project::open(&home.origin()).unwrap();
     fs::write(home.origin().join("a"), "1").unwrap();
-    let fault = home.trees.plan(&project, &session_id, None).unwrap_err();
+    let fault = home.trees.plan_changes(&project, &session_id, None).unwrap_err();
     assert!(fault.is(Code::FILE_TOO_LARGE) && fault.hint.contains("Take the other files"), "{fault:?}");
-    assert_eq!(home.trees.plan(&project, &session_id, Some(&["a".to_owned()])).unwrap().files().len(), 1);
+    assert_eq!(home.trees.plan_changes(&project, &session_id, Some(&["a".to_owned()])).unwrap().files().len(), 1);
 }
 
 #[test]
@@ -106,11 +107,11 @@ fn only_those_that_are_meant_are_discarded_and_their_changes_told() {
     assert!(home.trees.those(|_, parent| parent.session_id.as_str() == "another").is_empty());
     let meant = home.trees.those(|origin, parent| origin == home.origin() && parent.session_id.as_str() == "above");
     assert_eq!(meant, std::slice::from_ref(&session_id));
-    let told = home.trees.discarded(session_id.clone()).unwrap().told();
+    let told = home.trees.discard(session_id.clone()).unwrap().told();
     assert!(told.contains(session_id.as_str()) && told.contains("not taken: a."), "{told}");
     assert!(!home.trees.is_made(&session_id) && home.trees.note(&session_id).is_none());
     let untouched = home.made("call", &[("a", "1", "1")]);
-    assert!(home.trees.discarded(untouched.clone()).is_none() && !home.trees.is_made(&untouched));
+    assert!(home.trees.discard(untouched.clone()).is_none() && !home.trees.is_made(&untouched));
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn where_its_changes_can_not_be_read_that_is_told() {
     let home = home();
     let session_id = home.made("call", &[("a", "1", "2")]);
     fs::remove_dir_all(home.trees.base_of(&session_id)).unwrap();
-    let told = home.trees.discarded(session_id.clone()).unwrap().told();
+    let told = home.trees.discard(session_id.clone()).unwrap().told();
     assert!(told.contains(session_id.as_str()) && told.contains("can't be read"), "{told}");
 }
 
@@ -130,11 +131,11 @@ fn what_could_not_be_removed_is_told_once_it_is() {
     home.trees.changes_at_end(&session_id).unwrap();
     fs::remove_dir_all(&in_the_way).unwrap();
     fs::write(&in_the_way, "no folder").unwrap();
-    assert!(home.trees.discarded(session_id.clone()).is_none() && home.trees.note(&session_id).is_some());
+    assert!(home.trees.discard(session_id.clone()).is_none() && home.trees.note(&session_id).is_some());
     fs::remove_file(&in_the_way).unwrap();
-    let told = home.trees.discarded(session_id.clone()).unwrap().told();
+    let told = home.trees.discard(session_id.clone()).unwrap().told();
     assert!(told.contains("not taken: a."), "{told}");
-    assert!(home.trees.discarded(session_id).is_none());
+    assert!(home.trees.discard(session_id).is_none());
 }
 
 #[test]
@@ -143,8 +144,8 @@ fn an_id_that_leads_to_another_folder_is_none() {
     let session_id = home.made("call", &[("a", "1", "2")]);
     let note = home.trees.note(&session_id).unwrap();
     let elsewhere = SessionId::from("../evil");
-    TreeNote { session_id: elsewhere.clone(), ..note }.write(&home.trees.notes).unwrap();
-    assert!(home.trees.notes.join("../evil.json").exists() && home.trees.note(&elsewhere).is_none());
+    home.trees.notes.write(&SubagentNote { session_id: elsewhere.clone(), ..note }).unwrap();
+    assert!(home.trees.notes.folder().join("../evil.json").exists() && home.trees.note(&elsewhere).is_none());
 }
 
 #[test]

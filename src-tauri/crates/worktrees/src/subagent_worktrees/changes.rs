@@ -1,40 +1,24 @@
-//! Brings back changes from worktrees: the port behind the tool `take_changes`.
+//! The change that a sub-agent's worktree would bring to its project.
 
-use super::{Trees, gone};
+use super::SubagentWorktrees;
 use arki_domain::{Code, Error, SessionId};
 use arki_files::{ChangeSet, Project, TakenChanges, plan_take};
-use arki_tools::{BackgroundCommands, SubagentChanges};
-use async_trait::async_trait;
-use std::sync::Arc;
 
 /// The longest diff that a conflict shows, in bytes.
 const MAX_CONFLICT_BYTES: usize = 16 << 10;
 
-/// Worktrees, and the commands that sub-agents left at work in them.
-pub(super) struct Taking {
-    pub(super) trees: Arc<Trees>,
-    pub(super) background: Arc<BackgroundCommands>,
-}
-
-#[async_trait]
-impl SubagentChanges for Taking {
-    fn paths(&self, worktree: &SessionId) -> Vec<String> {
-        self.trees.note(worktree).and_then(|note| note.changed).unwrap_or_default()
+impl SubagentWorktrees {
+    /// The files that were changed in a worktree, once its sub-agent has ended; none where there is no such worktree.
+    #[must_use]
+    pub fn changed_files(&self, worktree: &SessionId) -> Vec<String> {
+        self.note(worktree).and_then(|note| note.changed).unwrap_or_default()
     }
 
-    fn plan(&self, project: &Project, worktree: &SessionId, only: Option<&[String]>) -> Result<ChangeSet, Error> {
-        self.trees.plan(project, worktree, only)
-    }
-
-    async fn settle(&self, worktree: &SessionId) {
-        if let Err(fault) = self.trees.end(worktree, &self.background).await {
-            tracing::warn!(session_id = %worktree, %fault, "a sub-agent's worktree was not removed");
-        }
-    }
-}
-
-impl Trees {
-    pub(super) fn plan(
+    /// Computes the change that brings these files to the project as it is now; all where `only` is `None`.
+    ///
+    /// # Errors
+    /// `WORKTREE_GONE`, `WORKTREE_CONFLICT`, `ARGUMENTS_INVALID` for a file that was not changed, and what reading says.
+    pub fn plan_changes(
         &self,
         project: &Project,
         worktree: &SessionId,
@@ -98,5 +82,13 @@ fn conflict(wanted: &ChangeSet) -> Error {
         ),
         "Make these changes yourself or delegate them again. Take the other files with `paths`: the worktree stays \
          until your run ends.",
+    )
+}
+
+fn gone(worktree: &SessionId) -> Error {
+    Error::new(
+        Code::WORKTREE_GONE,
+        format!("There is no worktree {worktree} with changes to take."),
+        "They were taken, rejected, or discarded when the run ended. The result of `delegate` names the worktree.",
     )
 }

@@ -7,12 +7,12 @@ use std::fmt;
 const MAX_CHARS: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BranchName(String);
+pub struct BranchName(String);
 
 impl BranchName {
     /// # Errors
     /// `BRANCH_NAME_INVALID`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self, Error> {
         match problem(text) {
             None => Ok(Self(text.to_owned())),
             Some(problem) => Err(Error::new(
@@ -23,17 +23,17 @@ impl BranchName {
         }
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The name of its folder.
-    pub(crate) fn folder_name(&self) -> String {
+    pub fn folder_name(&self) -> String {
         self.0.replace('/', "-")
     }
 
     /// The full name in git.
-    pub(crate) fn reference(&self) -> String {
+    pub fn reference(&self) -> String {
         format!("refs/heads/{}", self.0)
     }
 }

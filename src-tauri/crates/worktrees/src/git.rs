@@ -4,7 +4,7 @@
 //! None is run in a worktree once commands have worked there: what they left is read as objects, never as a
 //! configuration.
 
-pub(super) mod fitness;
+pub(crate) mod fitness;
 
 use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Error};
@@ -48,11 +48,11 @@ const VARIABLES: &[(&str, &str)] = &[
 
 /// The words for what can be done without a worktree, where a sentence ends with them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Instead(&'static str);
+pub(crate) struct Instead(&'static str);
 
 impl Instead {
-    pub(super) const WITHOUT_ISOLATION: Self = Self("delegate without `isolation`");
-    pub(super) const IN_THE_FOLDER: Self = Self("work in the folder itself");
+    pub(crate) const WITHOUT_ISOLATION: Self = Self("delegate without `isolation`");
+    pub(crate) const IN_THE_FOLDER: Self = Self("work in the folder itself");
 }
 
 impl fmt::Display for Instead {
@@ -62,7 +62,7 @@ impl fmt::Display for Instead {
 }
 
 /// Git for one repository, by its root.
-pub(super) struct Git {
+pub(crate) struct Git {
     root: PathBuf,
     /// The current folder of git: one that nobody else writes, so that no program is found there.
     directory: PathBuf,
@@ -73,21 +73,21 @@ pub(super) struct Git {
     temp_dir: PrivateTempDir,
 }
 
-pub(super) struct GitOutput {
-    pub(super) exit_code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct GitOutput {
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Git {
-    pub(super) fn of(root: &Path, directory: &Path, instead: Instead) -> Result<Self, Error> {
+    pub(crate) fn of(root: &Path, directory: &Path, instead: Instead) -> Result<Self, Error> {
         let writable = vec![root.to_owned(), directory.to_owned(), arki_disk::temp_folder()];
         let (root, directory) = (root.to_owned(), directory.to_owned());
         Ok(Self { root, directory, writable, time_limit: TIME_LIMIT, instead, temp_dir: PrivateTempDir::create()? })
     }
 
     /// The same for work that goes through all of a repository, beside a folder in which commands work too.
-    pub(super) fn patient(self, beside: &Path) -> Self {
+    pub(crate) fn patient(self, beside: &Path) -> Self {
         let mut writable = self.writable;
         writable.push(beside.to_owned());
         Self { writable, time_limit: LONG_TIME_LIMIT, ..self }
@@ -97,12 +97,12 @@ impl Git {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there is none, or no git.
-    pub(super) async fn last_commit(&self) -> Result<String, Error> {
+    pub(crate) async fn last_commit(&self) -> Result<String, Error> {
         self.commit("HEAD").await?.ok_or_else(|| fitness::no_commit(self.instead))
     }
 
     /// Returns the commit that a name means here; `None` where it means none.
-    pub(super) async fn commit(&self, name: &str) -> Result<Option<String>, Error> {
+    pub(crate) async fn commit(&self, name: &str) -> Result<Option<String>, Error> {
         let name = format!("{name}^{{commit}}");
         let answer = self.answer(self.in_repository(&["rev-parse", "--verify", "--quiet", &name])).await?;
         match answer.exit_code {
@@ -116,7 +116,7 @@ impl Git {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there are submodules.
-    pub(super) async fn files(&self) -> Result<BTreeSet<String>, Error> {
+    pub(crate) async fn files(&self) -> Result<BTreeSet<String>, Error> {
         let tracked = self.done(self.in_repository(&["ls-files", "-z", "--stage"])).await?;
         let mut files = BTreeSet::new();
         for entry in tracked.split_terminator('\0') {
@@ -135,7 +135,7 @@ impl Git {
     ///
     /// # Errors
     /// `WORKTREE_UNAVAILABLE` where there are submodules.
-    pub(super) async fn files_of(&self, commit: &str) -> Result<(BTreeSet<String>, u64), Error> {
+    pub(crate) async fn files_of(&self, commit: &str) -> Result<(BTreeSet<String>, u64), Error> {
         let listed = self.done(self.in_repository(&["ls-tree", "-r", "-z", "--long", "--full-tree", commit])).await?;
         let (mut files, mut bytes) = (BTreeSet::new(), 0_u64);
         // Mode, kind, hash and size, and after a tab the path.
@@ -152,7 +152,7 @@ impl Git {
     }
 
     /// Makes a worktree at `tree`, of the last commit, with an index and without files.
-    pub(super) async fn add_worktree(&self, tree: &Path) -> Result<(), Error> {
+    pub(crate) async fn add_worktree(&self, tree: &Path) -> Result<(), Error> {
         let path = tree.display().to_string();
         self.done(self.in_repository(&["worktree", "add", "--quiet", "--detach", "--no-checkout", &path, "HEAD"]))
             .await?;
@@ -161,7 +161,7 @@ impl Git {
         self.done(arguments).await.map(drop)
     }
 
-    pub(super) fn in_repository(&self, arguments: &[&str]) -> Vec<String> {
+    pub(crate) fn in_repository(&self, arguments: &[&str]) -> Vec<String> {
         let root = self.root.display();
         let mut all = vec![format!("--git-dir={root}/.git"), format!("--work-tree={root}")];
         // Paths are those of the current folder, where it is in the working tree.
@@ -174,12 +174,12 @@ impl Git {
 
     /// # Errors
     /// `WORKTREE_FAILED` where git says that it did not succeed.
-    pub(super) async fn done(&self, arguments: Vec<String>) -> Result<String, Error> {
+    pub(crate) async fn done(&self, arguments: Vec<String>) -> Result<String, Error> {
         let answer = self.answer(arguments).await?;
         if answer.exit_code == Some(0) { Ok(answer.stdout) } else { Err(self.failed(&answer)) }
     }
 
-    pub(super) async fn answer(&self, arguments: Vec<String>) -> Result<GitOutput, Error> {
+    pub(crate) async fn answer(&self, arguments: Vec<String>) -> Result<GitOutput, Error> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
         let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
         let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git(self.instead)) };
@@ -216,7 +216,7 @@ impl Git {
         }
     }
 
-    pub(super) fn failed(&self, answer: &GitOutput) -> Error {
+    pub(crate) fn failed(&self, answer: &GitOutput) -> Error {
         Error::new(
             Code::WORKTREE_FAILED,
             format!("Git failed: {}", answer.stderr.trim()),

@@ -10,35 +10,35 @@ mod branch_name;
 mod bringing;
 mod making;
 mod note;
-mod trusting;
 
-use super::git::{Git, Instead, fitness};
-use crate::Directories;
+use crate::git::{Git, Instead, fitness};
+use crate::notes::Notes;
 use arki_api::WorktreeEntry;
-use arki_disk::create_private_dir;
-use arki_domain::{Code, Error, WorktreeOf, sha256_hex};
+use arki_disk::{FolderLock, create_private_dir, remove_private_dir};
+use arki_domain::{Code, Error, WorktreeOf};
 use arki_files::remove_worktree_folder;
-use note::WorktreeNote;
+use note::{WorktreeNote, key};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-pub(crate) use branch_name::BranchName;
-pub(crate) use making::NewWorktree;
-pub(crate) use trusting::agreed_files;
+pub use branch_name::BranchName;
+pub use making::NewSessionWorktree;
 
-pub(crate) struct SessionTrees {
-    notes: PathBuf,
+pub struct SessionWorktrees {
+    notes: Notes<WorktreeNote>,
 }
 
-impl SessionTrees {
-    pub(crate) fn new(directories: &Directories) -> Self {
-        Self { notes: directories.session_tree_notes() }
+impl SessionWorktrees {
+    /// `notes`: the folder for notes on them.
+    #[must_use]
+    pub fn new(notes: PathBuf) -> Self {
+        Self { notes: Notes::new(notes) }
     }
 
     /// The worktrees of a project, or of all, the newest first. Blocking.
-    pub(crate) fn list(&self, project: Option<&Path>) -> Vec<WorktreeEntry> {
+    pub fn list(&self, project: Option<&Path>) -> Vec<WorktreeEntry> {
         self.remove_unfinished();
-        let notes = WorktreeNote::all(&self.notes).into_iter().filter(|note| !note.is_removed);
+        let notes = self.notes.all().into_iter().filter(|note| !note.is_removed);
         let of_project = notes.filter(|note| project.is_none_or(|project| project == note.project));
         let mut notes: Vec<WorktreeNote> = of_project.collect();
         notes.sort_by_key(|note| std::cmp::Reverse(note.created_at));
@@ -46,13 +46,13 @@ impl SessionTrees {
     }
 
     /// Returns the project and the branch of each folder that is a worktree or was one. Blocking.
-    pub(crate) fn places(&self) -> BTreeMap<String, WorktreeOf> {
-        let notes = WorktreeNote::all(&self.notes).into_iter();
+    pub fn places(&self) -> BTreeMap<String, WorktreeOf> {
+        let notes = self.notes.all().into_iter();
         notes.map(|note| (note.folder.display().to_string(), note.of())).collect()
     }
 
     /// Returns the worktree that a folder is. It is one small file that is read.
-    pub(crate) fn worktree_at(&self, folder: &str) -> Option<WorktreeOf> {
+    pub fn worktree_at(&self, folder: &str) -> Option<WorktreeOf> {
         self.noted(Path::new(folder)).map(|note| note.of())
     }
 
@@ -60,7 +60,7 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNAVAILABLE`.
-    pub(crate) fn ensure_whole(&self, folder: &str) -> Result<(), Error> {
+    pub fn ensure_whole(&self, folder: &str) -> Result<(), Error> {
         let is_half = |note: &WorktreeNote| !note.is_made && !note.is_removed;
         let Some(half) = self.noted(Path::new(folder)).filter(is_half) else { return Ok(()) };
         self.remove_unfinished();
@@ -75,23 +75,23 @@ impl SessionTrees {
     }
 
     /// Removes what is left of worktrees whose making was cut off. Blocking.
-    pub(crate) fn remove_unfinished(&self) {
-        for WorktreeNote { folder, .. } in WorktreeNote::all(&self.notes).into_iter().filter(|note| !note.is_made) {
+    pub fn remove_unfinished(&self) {
+        for WorktreeNote { folder, .. } in self.notes.all().into_iter().filter(|note| !note.is_made) {
             // Whoever makes it holds the lock.
-            let Some(lock) = WorktreeNote::making(&self.notes, &folder) else { continue };
+            let Some(lock) = self.making(&folder) else { continue };
             // Meanwhile it may be complete.
             if let Some(note) = self.noted(&folder).filter(|note| !note.is_made && !note.is_removed) {
                 let removed = remove_worktree_folder(&folder).map_err(|error| not_removed(&folder, &error));
-                if let Err(fault) = removed.and_then(|()| note.forget(&self.notes)) {
+                if let Err(fault) = removed.and_then(|()| self.notes.remove(&note)) {
                     tracing::warn!(%fault, "a worktree that was never complete is still there");
                 }
             }
-            WorktreeNote::made(&self.notes, &folder, lock);
+            self.made(&folder, lock);
         }
     }
 
     /// Returns the project that a folder belongs to: the folder itself where it is no worktree. Blocking.
-    pub(crate) fn project_of(&self, folder: &Path) -> PathBuf {
+    pub fn project_of(&self, folder: &Path) -> PathBuf {
         self.noted(folder).map_or_else(|| folder.to_owned(), |note| note.project)
     }
 
@@ -99,9 +99,9 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`.
-    pub(crate) fn find(&self, project: &Path, branch: &str) -> Result<PathBuf, Error> {
+    pub fn find(&self, project: &Path, branch: &str) -> Result<PathBuf, Error> {
         self.remove_unfinished();
-        let listed = WorktreeNote::all(&self.notes);
+        let listed = self.notes.all();
         let found = listed.into_iter().find(|note| {
             let is_it = note.project == project && note.branch == branch;
             is_it && !note.is_removed
@@ -113,7 +113,7 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `WORKTREE_UNAVAILABLE` where its files can't be read as git writes them.
-    pub(crate) async fn unsaved_commits(&self, folder: &Path) -> Result<Vec<String>, Error> {
+    pub async fn unsaved_commits(&self, folder: &Path) -> Result<Vec<String>, Error> {
         let note = self.note(folder)?;
         let refs = own_refs(&note.folder)?;
         let git = self.git_of(&note)?;
@@ -138,14 +138,14 @@ impl SessionTrees {
     ///
     /// # Errors
     /// `WORKTREE_GONE`, `IO_FAILED`; then it is still listed.
-    pub(crate) fn remove(&self, folder: &Path) -> Result<(), Error> {
+    pub fn remove(&self, folder: &Path) -> Result<(), Error> {
         let note = self.note(folder)?;
         remove_worktree_folder(&note.folder).map_err(|error| not_removed(&note.folder, &error))?;
-        WorktreeNote { is_removed: true, ..note }.write(&self.notes)
+        self.notes.write(&WorktreeNote { is_removed: true, ..note })
     }
 
     fn git_of(&self, note: &WorktreeNote) -> Result<Git, Error> {
-        Ok(Git::of(&note.project, &self.notes, Instead::IN_THE_FOLDER)?
+        Ok(Git::of(&note.project, self.notes.folder(), Instead::IN_THE_FOLDER)?
             .patient(note.folder.parent().unwrap_or(&note.folder)))
     }
 
@@ -155,11 +155,26 @@ impl SessionTrees {
     }
 
     fn noted(&self, folder: &Path) -> Option<WorktreeNote> {
-        WorktreeNote::read(&self.notes, folder)
+        self.notes.read(&key(folder))
     }
 
-    fn ensure_folders(&self) -> Result<(), Error> {
-        Ok(create_private_dir(&self.notes)?)
+    /// Held while it is made; `None` where another process makes it. It goes with its process, and its folder with
+    /// [`Self::made`].
+    fn making(&self, folder: &Path) -> Option<FolderLock> {
+        let place = self.making_mark(folder);
+        create_private_dir(&place).ok()?;
+        FolderLock::try_take(&place)
+    }
+
+    fn made(&self, folder: &Path, making_lock: FolderLock) {
+        if let Err(error) = remove_private_dir(&self.making_mark(folder)) {
+            tracing::debug!(%error, "the mark of a worktree's making stays");
+        }
+        drop(making_lock);
+    }
+
+    fn making_mark(&self, folder: &Path) -> PathBuf {
+        self.notes.folder().join(format!("{}.making", key(folder)))
     }
 }
 
@@ -204,12 +219,6 @@ fn not_removed(folder: &Path, error: &std::io::Error) -> Error {
         format!("{} can't be removed: {}.", folder.display(), arki_domain::io_words(error.kind())),
         "Close what uses the folder, check its permissions, and remove the worktree again.",
     )
-}
-
-/// The beginning of a hash of the folder: enough to tell worktrees apart.
-fn key(folder: &Path) -> String {
-    const CHARS: usize = 32;
-    sha256_hex(folder.as_os_str().as_encoded_bytes())[..CHARS].to_owned()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// # Errors
 /// `WORKTREE_UNAVAILABLE`, with the reason.
-pub(in crate::projects) fn ensure_fit(origin: &Path, instead: Instead) -> Result<(), Error> {
+pub(crate) fn ensure_fit(origin: &Path, instead: Instead) -> Result<(), Error> {
     match origin.join(".git").symlink_metadata() {
         Ok(found) if found.is_dir() => ensure_has_all_of_git(&origin.join(".git"), instead)?,
         Ok(_) => {
@@ -53,7 +53,7 @@ fn ensure_has_all_of_git(git_dir: &Path, instead: Instead) -> Result<(), Error> 
 ///
 /// # Errors
 /// `WORKTREE_UNAVAILABLE`, with the reason.
-pub(in crate::projects) fn ensure_keeps_to_itself(root: &Path, instead: Instead) -> Result<(), Error> {
+pub(crate) fn ensure_keeps_to_itself(root: &Path, instead: Instead) -> Result<(), Error> {
     let git_dir = root.join(".git");
     let is_there = |name: &str| git_dir.join(name).symlink_metadata().is_ok();
     let borrows = ["commondir", "objects/info/alternates", "objects/info/http-alternates"].into_iter().any(is_there);
@@ -96,29 +96,29 @@ fn all_are_files(folder: &Path) -> std::io::Result<bool> {
     Ok(true)
 }
 
-pub(super) fn submodules(instead: Instead) -> Error {
+pub(crate) fn submodules(instead: Instead) -> Error {
     unavailable(
         "The repository has submodules, and a worktree would be without their files.",
         format!("Work without submodules, or {instead}."),
     )
 }
 
-pub(super) fn unclear(instead: Instead) -> Error {
+pub(crate) fn unclear(instead: Instead) -> Error {
     unavailable(
         "Arki can't tell which programs git's configuration would run here.",
         format!("Look at `git config --list`, or {instead}."),
     )
 }
 
-pub(super) fn no_commit(instead: Instead) -> Error {
+pub(crate) fn no_commit(instead: Instead) -> Error {
     unavailable("The repository has no commit yet.", format!("Commit something first, or {instead}."))
 }
 
-pub(super) fn no_git(instead: Instead) -> Error {
+pub(crate) fn no_git(instead: Instead) -> Error {
     unavailable("Git was not found on this computer.", format!("Install git, or {instead}."))
 }
 
-pub(in crate::projects) fn unavailable(why: &str, hint: String) -> Error {
+pub(crate) fn unavailable(why: &str, hint: String) -> Error {
     Error::new(Code::WORKTREE_UNAVAILABLE, format!("Can't create a worktree here. {why}"), hint)
 }
 
