@@ -19,6 +19,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "mcp",
     "policy",
     "process",
+    "redaction",
     "sandbox",
     "worktrees",
 ];

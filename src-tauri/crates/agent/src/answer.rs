@@ -9,8 +9,9 @@ use crate::run_log::RunLog;
 use crate::stop_signals::StopSignals;
 use arki_domain::{
     CallId, ChatModel, Error, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, PreparedRequest, Reasoning,
-    Redactor, RunId, SessionId, StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
+    RunId, SessionId, StreamEvent, TokenType, ToolRequest, Usage,
 };
+use arki_redaction::{Redactor, StreamingRedactor};
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;

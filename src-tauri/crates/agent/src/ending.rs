@@ -36,7 +36,7 @@ impl RunHost {
 
     pub(crate) async fn failed(&mut self, fault: Error, answer: Option<AnswerSoFar>) -> Result<RunEnd, Error> {
         self.subagents().rest().await?;
-        let fault = fault.redacted(&self.parts.redactor);
+        let fault = self.parts.redactor.redact_error(fault);
         if let Some(answer) = answer {
             self.interrupted(answer, Cut::Last).await?;
         }

@@ -12,8 +12,9 @@ use crate::stop_signals::{RunControl, StopSignals};
 use arki_domain::projection::{NextStep, PendingCall, RunPhase, StateSavingStrategy};
 use arki_domain::{
     ApprovalId, CallOutcome, ChatModel, Clock, Code, Error, EventLog, Executor, LateContext, LiveBus, ModelOptions,
-    PauseReason, QuestionId, Redactor, RunPaused, SessionId,
+    PauseReason, QuestionId, RunPaused, SessionId,
 };
+use arki_redaction::Redactor;
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;

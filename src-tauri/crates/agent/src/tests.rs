@@ -5,6 +5,7 @@ use crate::{CompactionParts, RunControl, RunEnd, RunHost, RunParts, RunSnapshot,
 use arki_context::CountTokens;
 use arki_domain::projection::{AnsweredHooks, PendingCall, Progress, RunState, StateSavingStrategy, Transcript};
 use arki_domain::*;
+use arki_redaction::Redactor;
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use memory_log::MemoryLog;

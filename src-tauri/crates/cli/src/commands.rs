@@ -223,7 +223,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
         CliCommand::Config(command) => config::run(&engine, &dir, command, output),
         CliCommand::Verify(_) | CliCommand::Open(_) | CliCommand::Completions(_) => Ok(Exit::Done),
     };
-    let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
+    let exit = exit.map_err(|fault| engine.redactor().redact_error(fault));
     engine.mcp().stop_mcp_servers().await;
     tokio::select! {
         // Nobody listens for a stop where there is nothing to wait for.

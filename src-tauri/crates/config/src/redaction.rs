@@ -1,6 +1,6 @@
 //! The user's own redaction rules, `policy.redactionRules`.
 
-use arki_domain::{RedactionRule, check_redaction_rules};
+use arki_redaction::{RedactionRule, check_redaction_rules};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};

@@ -1,6 +1,5 @@
 //! Errors as the user and the window see them: a stable code, what happened, and what to do.
 
-use crate::Redactor;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -349,17 +348,6 @@ impl Error {
     pub fn caused_by(self, cause: &str) -> Self {
         let cause = &cause[..cause.floor_char_boundary(MAX_CAUSE_BYTES)];
         Self { cause: (!cause.is_empty()).then(|| cause.to_owned()), ..self }
-    }
-
-    /// Returns the fault without keys: a server may repeat one, also another server's, in what it says.
-    #[must_use]
-    pub fn redacted(self, redactor: &Redactor) -> Self {
-        Self {
-            message: redactor.redact(&self.message).into_owned(),
-            hint: redactor.redact(&self.hint).into_owned(),
-            cause: self.cause.map(|cause| redactor.redact(&cause).into_owned()),
-            ..self
-        }
     }
 
     #[must_use]

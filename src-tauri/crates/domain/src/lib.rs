@@ -30,13 +30,10 @@ mod policy_trace;
 mod port;
 mod portable_schema;
 pub mod projection;
-mod redaction;
 mod request_head;
 mod run;
-mod secret_values;
 mod shell_runs;
 mod steering_variables;
-mod streaming_redaction;
 mod styled_text;
 mod tool;
 mod tool_names;
@@ -70,16 +67,10 @@ pub use port::{
     Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsStanding, SystemClock,
 };
 pub use portable_schema::portable_schema;
-pub use redaction::{
-    KnownSecret, PlaceholderKey, PlaceholderUse, RedactionRule, Redactor, SecretValue, check_redaction_rules,
-    text_with_secrets, with_secrets,
-};
 pub use request_head::RequestHead;
 pub use run::{ApprovalMode, RunOptions};
-pub use secret_values::{env_secrets, possible_secrets};
 pub use shell_runs::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun};
 pub use steering_variables::steers_programs;
-pub use streaming_redaction::StreamingRedactor;
 pub use styled_text::{StyledPart, StyledText, TextStyle, move_styles, text_styles};
 pub use tool::{
     Category, DELEGATE_TOOL, Decision, REPEATED_RULE, Risk, TAKE_CHANGES_TOOL, ToolDefinition, UNTRUSTED_RULE,

@@ -2,7 +2,7 @@
 
 use crate::{
     ApprovalId, ChatRequest, ContextAdded, Error, Event, EventDraft, HookMoment, HookRan, LiveEvent, PreparedRequest,
-    QuestionId, Redactor, RequestHead, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
+    QuestionId, RequestHead, RunId, RunOptions, SessionId, StreamEvent, ToolDefinition,
     projection::{AgentState, AnsweredHooks, FinishedCall, InterruptedHook, PendingCall},
 };
 use async_trait::async_trait;
@@ -46,7 +46,7 @@ pub trait EventLog: Send + Sync {
     /// Keeps what requests are made of beside the conversation, and returns the hash under which it lies: as long as an
     /// event that is appended soon names it. A log in memory has no such place, and only tells the hash.
     async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
-        Ok(head.to_keep(&Redactor::default()).0)
+        Ok(head.to_keep(|value| value).0)
     }
 
     /// Keeps the next piece of what is streamed, so that a crash does not lose it; a piece must not end within what

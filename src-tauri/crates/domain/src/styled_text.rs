@@ -3,7 +3,6 @@
 //! The text is what the model, the search and every export get; the styles are only for who looks at it. Kept apart, so
 //! that a secret or a searched word with a colour in its middle is still found.
 
-use crate::Redactor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -73,21 +72,8 @@ impl StyledText {
         first
     }
 
-    /// Puts placeholders in the place of secrets, as the log would, so that the styles stay where they belong. Without
-    /// styles it leaves that to the log.
-    pub fn redact(&mut self, redactor: &Redactor) {
-        if self.styles.is_empty() {
-            return;
-        }
-        self.replace_all(&redactor.replacements(&self.text));
-        if !redactor.replacements(&self.text).is_empty() {
-            // The log is going to change it, and would move the text away from under them.
-            self.styles.clear();
-        }
-    }
-
     /// Puts an ordinary text in the place of each part; the parts are in order. In one pass, whatever there are.
-    fn replace_all(&mut self, parts: &[(Range<usize>, String)]) {
+    pub fn replace_all(&mut self, parts: &[(Range<usize>, String)]) {
         let Self { text, styles } = std::mem::take(self);
         let mut styles = styles.iter().peekable();
         let mut kept_from = 0;
@@ -188,17 +174,6 @@ mod tests {
         let many = of(&["31", "32"].repeat(5000).iter().map(|sgr| ("x", *sgr)).collect::<Vec<_>>());
         let stored = text_styles(&many.text, &many.styles);
         assert_eq!((stored.len(), stored[0].0, stored[MAX_STORED - 1].1), (MAX_STORED, 0, 10_000));
-    }
-
-    #[test]
-    fn a_secret_with_a_colour_in_its_middle_is_replaced_and_the_colours_behind_it_stay() {
-        let redactor = Redactor::default();
-        redactor.add("the key", "abcdefgh12345678");
-        let mut styled = of(&[("at abcd", ""), ("efgh", "1;31"), ("12345678 ", ""), ("red", "31"), (" end", "")]);
-        styled.redact(&redactor);
-        assert!(!styled.text.contains("efgh") && styled.text.ends_with(" red end"), "{}", styled.text);
-        assert!(styled.to_ansi().ends_with(" \x1b[31mred\x1b[0m end"), "{}", styled.to_ansi());
-        assert_eq!(styled.styles.len(), 1);
     }
 
     proptest! {

@@ -13,8 +13,8 @@ pub(crate) mod user_config;
 
 use crate::Directories;
 use arki_config::Config;
-use arki_domain::Redactor;
 use arki_llm::{ModelMemory, Providers};
+use arki_redaction::Redactor;
 use environment_keys::EnvironmentKeys;
 use keys::Keys;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -29,7 +29,8 @@ use crate::usage_reports::UsageReports;
 use crate::worktrees::Worktrees;
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
-use arki_domain::{Clock, Error, Redactor, SystemClock};
+use arki_domain::{Clock, Error, SystemClock};
+use arki_redaction::Redactor;
 use arki_sandbox::Sandbox;
 use arki_store::{
     ContentsReport, Salvaged, Store, StoreError, StoreOptions, StoreReader, VerifyReport, open_or_salvage,

@@ -246,7 +246,7 @@ impl Mcp {
             })
             .await;
         let Err((step, fault)) = tested else { return Ok(true) };
-        let fault = fault.redacted(self.records.redactor());
+        let fault = self.records.redactor().redact_error(fault);
         on_step(McpTestStep {
             step: step_name(step),
             ok: false,

@@ -5,13 +5,14 @@
 use arki_api::Shown;
 use arki_domain::projection::SessionState;
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, QueueMode, Redactor, Role, RunId, RunOptions,
-    RunStarted, SystemClock,
+    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, QueueMode, Role, RunId, RunOptions, RunStarted,
+    SystemClock,
 };
 use arki_engine::{
     Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd,
     RunTarget, StartRun,
 };
+use arki_redaction::Redactor;
 use arki_store::{Store, StoreOptions};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;

@@ -62,7 +62,7 @@ fn arki(project: &Project, pattern: &str) -> Outcome<usize> {
         max_bytes: usize::MAX,
         secrets: GlobSet::empty(),
     };
-    Ok(search(project, &query, &arki_domain::Redactor::default(), &CancellationToken::new())?.matches)
+    Ok(search(project, &query, &arki_redaction::Redactor::default(), &CancellationToken::new())?.matches)
 }
 
 #[allow(clippy::disallowed_methods, reason = "what Arki is measured against is no command of an agent's")]

@@ -179,7 +179,7 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
             inside(&list(project, &world.at(folder), levels).ok().map(|listing| listing.entries));
         }
         inside(&find(project, &everything, &token).unwrap());
-        inside(&search(project, &query, &arki_domain::Redactor::default(), &token).unwrap());
+        inside(&search(project, &query, &arki_redaction::Redactor::default(), &token).unwrap());
         let mut kept = Vec::new();
         let keep = |_: &str, bytes: &[u8]| kept.push(String::from_utf8(bytes.to_vec()).unwrap());
         let snapshot = take_snapshot(project, None, &SnapshotLimits::default(), &none, keep, &token).unwrap();

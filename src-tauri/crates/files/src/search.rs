@@ -12,7 +12,7 @@ mod one_file;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use arki_domain::Redactor;
+use arki_redaction::Redactor;
 use globset::GlobSet;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde::Serialize;

@@ -4,7 +4,8 @@
 
 #![allow(clippy::print_stdout)]
 
-use arki_domain::{EventBody, EventDraft, Redactor, RunId, SessionId, SystemClock};
+use arki_domain::{EventBody, EventDraft, RunId, SessionId, SystemClock};
+use arki_redaction::Redactor;
 use arki_store::{EventSearchQuery, Store, StoreOptions};
 use serde_json::json;
 use std::error::Error;

@@ -28,9 +28,10 @@ mod verifying;
 
 use crate::{Store, StoreOptions};
 use arki_domain::{
-    ApprovalId, CallId, Clock, Event, EventBody, EventDraft, Redactor, RunId, RunOptions, RunStarted, SessionCreated,
-    SessionId, ToolCall,
+    ApprovalId, CallId, Clock, Event, EventBody, EventDraft, RunId, RunOptions, RunStarted, SessionCreated, SessionId,
+    ToolCall,
 };
+use arki_redaction::Redactor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

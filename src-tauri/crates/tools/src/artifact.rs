@@ -1,6 +1,7 @@
 //! Texts that are kept beside the log, under the hash of what they say.
 
-use arki_domain::{ArtifactEmitted, Content, ContentKind, Redactor, sha256_hex};
+use arki_domain::{ArtifactEmitted, Content, ContentKind, sha256_hex};
+use arki_redaction::Redactor;
 use serde_json::Value;
 
 /// The prefix of the hash in what a model is told, and in what it may give as a path.

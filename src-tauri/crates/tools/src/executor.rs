@@ -48,9 +48,10 @@ use arki_domain::projection::{
 };
 use arki_domain::{
     ApprovalDecision, CallContext, CallOutcome, Code, Error, Event, EventLog, Executed, Executor, HookMoment, HookRan,
-    LiveBus, Redactor, SubagentsStanding, ToolCall, ToolDefinition,
+    LiveBus, SubagentsStanding, ToolCall, ToolDefinition,
 };
 use arki_policy::Verdict;
+use arki_redaction::Redactor;
 use arki_sandbox::GitSight;
 use async_trait::async_trait;
 use background_subagents::BackgroundSubagents;

@@ -5,7 +5,8 @@ use crate::error::ToolError;
 use crate::guide::Guides;
 use crate::tool::{Output, Tool};
 use arki_domain::projection::AgentState;
-use arki_domain::{Content, EventBody, Redactor, ToolDefinition};
+use arki_domain::{Content, EventBody, ToolDefinition};
+use arki_redaction::Redactor;
 use serde_json::Value;
 
 pub(crate) struct InsideTask<'a> {

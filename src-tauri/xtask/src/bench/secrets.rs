@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::{failure::Failure, process, repository::Repository};
 
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
-    let build = ["build", "--release", "--locked", "--package", "arki-domain", "--example", "redaction_speed"];
+    let build = ["build", "--release", "--locked", "--package", "arki-redaction", "--example", "redaction_speed"];
     process::run(process::cargo(&repository.root).args(build))?;
     process::run(&mut Command::new(repository.binary("release", "examples/redaction_speed")))
 }

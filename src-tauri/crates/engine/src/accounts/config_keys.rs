@@ -3,7 +3,8 @@
 use crate::accounts::Accounts;
 use arki_api::SettingChange;
 use arki_config::{Config, ConfigFile, key_path, no_key};
-use arki_domain::{Code, Error, Redactor};
+use arki_domain::{Code, Error};
+use arki_redaction::Redactor;
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -2,8 +2,9 @@
 
 use crate::EnvironmentKeys;
 use arki_api::KeyStatus;
-use arki_domain::{Code, Error, Redactor};
+use arki_domain::{Code, Error};
 use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
+use arki_redaction::Redactor;
 use async_trait::async_trait;
 use std::time::Duration;
 use zeroize::Zeroizing;

@@ -139,7 +139,8 @@ mod tests {
     use super::*;
     use crate::records::model_memory::StoredModelMemory;
     use crate::{Directories, EnvironmentKeys};
-    use arki_domain::{Redactor, SystemClock};
+    use arki_domain::SystemClock;
+    use arki_redaction::Redactor;
     use arki_store::{Store, StoreOptions};
     use serde_json::{Value, json};
     use std::io::{Read as _, Write as _};

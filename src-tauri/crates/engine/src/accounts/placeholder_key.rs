@@ -2,7 +2,7 @@
 
 use crate::Directories;
 use arki_disk::write_private_file_once;
-use arki_domain::PlaceholderKey;
+use arki_redaction::PlaceholderKey;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -35,7 +35,7 @@ fn read(path: &Path) -> Option<PlaceholderKey> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arki_domain::Redactor;
+    use arki_redaction::Redactor;
 
     fn placeholder(folder: &Path, keep: bool) -> String {
         let directories = Directories { config: folder.to_owned(), data: folder.to_owned() };

@@ -3,8 +3,9 @@
 use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
 use arki_api::{LiveModelList, ModelEntry, ProviderTestState, ProviderTestStep, ProviderTestStepName, SilentProvider};
-use arki_domain::{Error, Redactor};
+use arki_domain::Error;
 use arki_llm::{Providers, TestOutcome, TestStep, TestStepName};
+use arki_redaction::Redactor;
 
 impl Accounts {
     /// Tests a provider as it is configured now, and one of its models where a name is given: that costs a request of a

@@ -3,7 +3,8 @@
 use crate::approvals::for_clients::approval_summary;
 use crate::approvals::review::ApprovalReviews;
 use arki_api::ApprovalSummary;
-use arki_domain::{ApprovalKind, ApprovalRequested, Error, with_secrets};
+use arki_domain::{ApprovalKind, ApprovalRequested, Error};
+use arki_redaction::with_secrets;
 use arki_store::ApprovalRecord;
 use std::path::Path;
 

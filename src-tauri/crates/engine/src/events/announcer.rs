@@ -59,7 +59,8 @@ impl Announcer {
 mod tests {
     use super::*;
     use crate::events::subscription::{EventFilter, Subscription};
-    use arki_domain::{EventDraft, Redactor, SessionConfigured, SystemClock};
+    use arki_domain::{EventDraft, SessionConfigured, SystemClock};
+    use arki_redaction::Redactor;
     use arki_store::StoreOptions;
 
     struct Stage {

@@ -59,7 +59,7 @@ impl EventLog for RecordedLog {
     }
 
     async fn keep_head(&self, head: &RequestHead) -> Result<String, Error> {
-        let (_, bytes) = head.to_keep(self.store.redactor());
+        let (_, bytes) = self.store.redactor().kept_head(head);
         Ok(self.store.contents().put_blob(&bytes).await?)
     }
 

@@ -4,8 +4,8 @@ use super::configuring::settings_of;
 use crate::enum_words::word;
 use arki_api::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
 use arki_config::{ConfiguredServer, McpOrigin};
-use arki_domain::Redactor;
 use arki_mcp::{Agreement, Change, Offer, Server, ServerState, ToolChange, Transport, shown_url};
+use arki_redaction::Redactor;
 use std::sync::Arc;
 
 pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: &Redactor) -> McpServerEntry {
@@ -32,7 +32,7 @@ pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: 
         place,
         origin: origin(settings.project.is_some()),
         state,
-        failure: server.failure().map(|fault| fault.redacted(redactor).into()),
+        failure: server.failure().map(|fault| redactor.redact_error(fault).into()),
         category: word(&settings.category),
         tools: offer.as_ref().map(|_| known.in_force().map(|tool| tool.name.clone()).collect()),
         is_searched: offer.as_ref().is_some_and(|offer| offer.is_searched),

@@ -2,8 +2,9 @@
 
 use crate::accounts::keys;
 use crate::records::Records;
-use arki_domain::{Error, Redactor};
+use arki_domain::Error;
 use arki_mcp::{Agreement, AgreementStore, TokenStore};
+use arki_redaction::Redactor;
 use async_trait::async_trait;
 use std::sync::Arc;
 

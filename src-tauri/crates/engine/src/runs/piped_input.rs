@@ -1,6 +1,7 @@
 //! Input piped in beside a prompt: appended to it, fenced and named, and kept whole where it is long.
 
-use arki_domain::{ArtifactEmitted, Code, Content, Error, Redactor};
+use arki_domain::{ArtifactEmitted, Code, Content, Error};
+use arki_redaction::Redactor;
 use arki_tools::{MAX_ARTIFACT_BYTES, artifact_reference, text_artifact};
 
 /// More is refused, never dropped.

@@ -1,9 +1,10 @@
 //! One engine over a scripted model and a throw-away home, for the tests of sessions.
 
-use arki_domain::{ApprovalMode, EventDraft, Redactor, RunOptions, SessionConfigured, SessionId, SystemClock};
+use arki_domain::{ApprovalMode, EventDraft, RunOptions, SessionConfigured, SessionId, SystemClock};
 use arki_engine::{
     Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun,
 };
+use arki_redaction::Redactor;
 use arki_store::{Store, StoreOptions};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};

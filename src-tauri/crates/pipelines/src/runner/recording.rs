@@ -155,7 +155,7 @@ impl PipelineRun {
         let spec = &self.definition.steps[unit.step];
         let name = self.steps.name(unit);
         let failures = self.log.state.steps.get(&name).map_or(0, |step| step.failures) + 1;
-        let fault = failed.fault.redacted(&self.parts.redactor);
+        let fault = self.parts.redactor.redact_error(failed.fault);
         let is_again = failed.is_retryable && failures < spec.retry.max_attempts && self.takes_up();
         let pause = is_again.then(|| backoff(spec.retry.backoff_ms, failures));
         self.log.tell(StepFailed {

@@ -10,8 +10,9 @@ use super::*;
 use arki_domain::projection::{RunPhase, StepPhase};
 use arki_domain::{
     ApprovalDecision, ApprovalResolved, Code, Content, Event, EventBody, EventDraft, EventId, PIPELINE_CORE,
-    PauseReason, PipelineStart, PlaceholderKey, RunId, RunOptions, RunStarted, sha256_hex,
+    PauseReason, PipelineStart, RunId, RunOptions, RunStarted, sha256_hex,
 };
+use arki_redaction::PlaceholderKey;
 use async_trait::async_trait;
 use std::sync::Mutex;
 use step_host::TestStepHost;

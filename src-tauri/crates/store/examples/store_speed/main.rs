@@ -10,7 +10,8 @@ mod open;
 mod pairs;
 mod turns;
 
-use arki_domain::{Redactor, SystemClock};
+use arki_domain::SystemClock;
+use arki_redaction::Redactor;
 use arki_store::{Store, StoreOptions};
 use std::path::Path;
 use std::sync::Arc;

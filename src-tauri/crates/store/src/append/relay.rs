@@ -7,7 +7,8 @@
 use crate::StoreError;
 use crate::append::Appending;
 use crate::append::seal::{SealedDraft, seal};
-use arki_domain::{Event, EventDraft, Redactor};
+use arki_domain::{Event, EventDraft};
+use arki_redaction::Redactor;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 

@@ -4,8 +4,9 @@
 
 use crate::StoreError;
 use arki_domain::{
-    Event, EventBody, EventDraft, Redactor, RunId, SAFE_INTEGER, canonical_json, sha256_hex_of, with_safe_numbers,
+    Event, EventBody, EventDraft, RunId, SAFE_INTEGER, canonical_json, sha256_hex_of, with_safe_numbers,
 };
+use arki_redaction::Redactor;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::fmt::Write;

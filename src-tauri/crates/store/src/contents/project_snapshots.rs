@@ -64,7 +64,8 @@ fn forget(transaction: &Connection, owner: &SessionId, hash: &str) -> Result<(),
 #[cfg(test)]
 mod tests {
     use crate::{Store, StoreOptions};
-    use arki_domain::{Redactor, SystemClock};
+    use arki_domain::SystemClock;
+    use arki_redaction::Redactor;
     use std::sync::Arc;
 
     #[tokio::test]

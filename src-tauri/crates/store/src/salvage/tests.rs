@@ -405,7 +405,7 @@ async fn of_two_processes_that_find_the_damage_one_salvages() {
     let salvaged: Vec<_> = std::thread::scope(|scope| {
         let open = || {
             let clock = Arc::new(HandClock::new());
-            let options = StoreOptions { clock, redactor: arki_domain::Redactor::default() };
+            let options = StoreOptions { clock, redactor: arki_redaction::Redactor::default() };
             let (store, salvaged) = open_or_salvage(&path, options).unwrap();
             assert_eq!(store.reader().log().last_seq(&id(0)).unwrap(), EVENTS / SESSIONS as u64);
             salvaged

@@ -1,6 +1,7 @@
 use super::{Fixture, START_MS, called, created, options, started};
 use crate::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH, Store, StoreError, StoreOptions};
-use arki_domain::{Event, EventBody, EventDraft, GENESIS_HASH, RedactionRule, Redactor, RunId, SessionId, chain_hash};
+use arki_domain::{Event, EventBody, EventDraft, GENESIS_HASH, RunId, SessionId, chain_hash};
+use arki_redaction::{RedactionRule, Redactor};
 use serde_json::{Value, json};
 
 #[tokio::test]

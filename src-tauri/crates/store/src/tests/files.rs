@@ -2,7 +2,8 @@
 
 use super::{Fixture, created, options, parsed, started};
 use crate::{Store, StoreOptions};
-use arki_domain::{Event, EventDraft, Redactor, RunId, SessionForked, SessionId};
+use arki_domain::{Event, EventDraft, RunId, SessionForked, SessionId};
+use arki_redaction::Redactor;
 use serde_json::json;
 
 fn changed(path: &str) -> EventDraft {

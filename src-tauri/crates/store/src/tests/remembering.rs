@@ -1,6 +1,7 @@
 use super::{Fixture, completed, created, foreign, options, parsed, started};
 use crate::{MAX_BLOB_BYTES, PinRecord, Store, StoreError, StoreOptions, TrustRecord};
-use arki_domain::{PartialAnswer, Redactor, RunId, SessionId, TrustPin, sha256_hex};
+use arki_domain::{PartialAnswer, RunId, SessionId, TrustPin, sha256_hex};
+use arki_redaction::Redactor;
 
 fn partial(text: &str) -> PartialAnswer {
     PartialAnswer { run_id: RunId::from("r"), turn: 2, text: text.into(), thoughts: String::new() }

@@ -3,8 +3,9 @@
 use crate::error::ToolError;
 use crate::left_out::ignored_note;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
-use arki_domain::{PlaceholderUse, plural};
+use arki_domain::plural;
 use arki_files::{SearchQuery, search};
+use arki_redaction::PlaceholderUse;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -14,12 +14,12 @@ use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallOutcome, CheckpointCreated, Code, CommandConfinement, CommandPreview,
-    Decision, Error, EventBody, LiveBus, LiveEvent, Redactor, StreamingRedactor, StyledPart, StyledText, ToolCall,
-    ToolResult, plural,
+    Decision, Error, EventBody, LiveBus, LiveEvent, StyledPart, StyledText, ToolCall, ToolResult, plural,
 };
 use arki_files::Snapshot;
 use arki_policy::{Impact, Verdict};
 use arki_process::{AnsiReader, CommandOutcome, CommandSpec, styled};
+use arki_redaction::{Redactor, StreamingRedactor};
 use arki_sandbox::Sandbox;
 use std::sync::Arc;
 use std::time::Duration;

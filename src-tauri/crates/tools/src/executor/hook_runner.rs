@@ -9,10 +9,9 @@ use crate::hooks::input::HookedRun;
 use crate::hooks::occasion::{HookedCall, Occasion};
 use crate::hooks::{Hook, HookAction, HookCommand, HookOrigin, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES};
 use crate::tool::Tool;
-use arki_domain::{
-    CallContext, ContextAdded, EventBody, HOOK_PART, HookEvent, HookOutcome, HookRan, Redactor, ToolCall,
-};
+use arki_domain::{CallContext, ContextAdded, EventBody, HOOK_PART, HookEvent, HookOutcome, HookRan, ToolCall};
 use arki_process::{AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
+use arki_redaction::Redactor;
 use arki_sandbox::{ProjectAccess, Sandbox};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -6,10 +6,10 @@ use super::{KernelSettings, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
 use crate::tool::Output;
 use arki_domain::{
-    CallOutcome, Code, Error, EventBody, Redactor, StyledPart, StyledText, ToolCall, ToolResult, move_styles,
-    text_styles,
+    CallOutcome, Code, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult, move_styles, text_styles,
 };
 use arki_policy::Verdict;
+use arki_redaction::Redactor;
 use std::sync::Arc;
 
 /// Makes the results of calls.
@@ -66,7 +66,7 @@ impl CallResults {
         record: &Record<'_>,
     ) -> Vec<EventBody> {
         let mut whole = StyledText { text: result.result, styles };
-        whole.redact(&self.redactor);
+        self.redactor.redact_styled(&mut whole);
         let StyledText { text, mut styles } = whole;
         if let Some(middle) = output::middle(&text, self.max_result_bytes()) {
             let words = output::left_out(middle.len());

@@ -6,10 +6,10 @@ use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Elicitation,
-    Error, Event, EventBody, EventDraft, EventLog, FileEffect, REPEATED_RULE, Redactor, ToolCall, ToolResult,
-    possible_secrets,
+    Error, Event, EventBody, EventDraft, EventLog, FileEffect, REPEATED_RULE, ToolCall, ToolResult,
 };
 use arki_policy::{Objection, Verdict};
+use arki_redaction::{Redactor, possible_secrets};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;

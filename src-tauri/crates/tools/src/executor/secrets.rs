@@ -7,12 +7,10 @@ use super::KernelSettings;
 use super::record::Record;
 use crate::tool::{Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall};
-use arki_domain::{
-    ApprovalDecision, Category, Code, Error, PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets,
-    with_secrets,
-};
+use arki_domain::{ApprovalDecision, Category, Code, Error};
 use arki_edit::EDIT_LIMIT_BYTES;
 use arki_files::{ChangeSet, EnvFiles, FileChange, FileContent, Project, is_env_file, look_through_texts};
+use arki_redaction::{PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets, with_secrets};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -200,7 +198,7 @@ impl ProjectSecrets {
     /// it is written into the log again it is known wherever it stands.
     fn keep_hidden(&self, exact: &PendingCall, uses: &[PlaceholderUse]) {
         let shown = self.redactor.redact_json(json!([exact.call.args, edited_in(exact)])).to_string();
-        let is_seen = |secret: &&Arc<arki_domain::KnownSecret>| {
+        let is_seen = |secret: &&Arc<arki_redaction::KnownSecret>| {
             let quoted = Value::from(secret.expose()).to_string();
             shown.contains(quoted.trim_matches('"'))
         };

@@ -29,6 +29,7 @@ use arki_domain::*;
 use arki_files::Project;
 use arki_policy::{ChangedGit, PolicySettings};
 use arki_process::CommandLimits;
+use arki_redaction::Redactor;
 use arki_sandbox::SandboxStatus;
 use async_trait::async_trait;
 use globset::GlobSet;

@@ -3,7 +3,8 @@
 use super::{KernelSettings, ToolLimits};
 use crate::builtin;
 use crate::tool::{self, Action, Tool};
-use arki_domain::{Category, Code, Error, Redactor, ToolDefinition};
+use arki_domain::{Category, Code, Error, ToolDefinition};
+use arki_redaction::Redactor;
 use std::sync::Arc;
 
 /// All tools, and the definitions of those that are offered to the model.

@@ -13,13 +13,13 @@ use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,
-    Decision, Error, EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, Redactor, ToolCall, ToolResult,
-    sha256_hex,
+    Decision, Error, EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_files::{
     AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview, Project,
 };
 use arki_policy::{Impact, Verdict};
+use arki_redaction::Redactor;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use super::{MAX_PINNED_TEXT_BYTES, OpenProject, file_of_piece, kind_word};
 use arki_api::{ChangedPin, PinChange};
-use arki_domain::Redactor;
 use arki_git::beyond_harmless;
+use arki_redaction::Redactor;
 use arki_store::TrustRecord;
 
 impl OpenProject {

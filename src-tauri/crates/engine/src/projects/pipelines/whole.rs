@@ -4,7 +4,8 @@
 use super::{FoundPipeline, Source};
 use crate::projects::Projects;
 use crate::projects::open::OpenProject;
-use arki_domain::{Code, Error, NestedDefinition, Redactor, sha256_hex};
+use arki_domain::{Code, Error, NestedDefinition, sha256_hex};
+use arki_redaction::Redactor;
 use std::collections::BTreeMap;
 use std::path::Path;
 

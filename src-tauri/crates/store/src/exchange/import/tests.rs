@@ -261,7 +261,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let open = || {
             let clock = Arc::new(HandClock::new());
-            Store::open_in_memory(crate::StoreOptions { clock, redactor: arki_domain::Redactor::default() }).unwrap()
+            Store::open_in_memory(crate::StoreOptions { clock, redactor: arki_redaction::Redactor::default() }).unwrap()
         };
         let (there, here) = (open(), open());
         let (session, run) = (SessionId::new(), RunId::new());

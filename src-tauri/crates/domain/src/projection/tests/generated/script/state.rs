@@ -185,6 +185,16 @@ impl Script {
         match a % 5 {
             0 => {
                 let (call_id, manifest) = (None, String::new());
+                let remembered =
+                    |list: &str| Remembered { id: list.into(), text: list.into(), ..Remembered::default() };
+                let memory = MemorySnapshot {
+                    observations: vec![remembered("fact")],
+                    reflections: vec![remembered("conclusion")],
+                    goals: vec!["goal".into()],
+                    blockers: Vec::new(),
+                };
+                let checkpoint = checkpoint_id.clone();
+                self.add(WorkingMemorySnapshot { checkpoint_id: checkpoint, last_seq, memory });
                 self.add(CheckpointCreated {
                     checkpoint_id,
                     last_seq,

@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program for the terminal")]
 
-use arki_domain::{Redactor, StreamingRedactor};
+use arki_redaction::{Redactor, StreamingRedactor};
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ fn measure() {
     for number in 0..VALUES {
         redactor.add("bench", &format!("value-{number:04}-of-the-measurement"));
     }
-    let source = include_str!("../src/redaction.rs");
+    let source = include_str!("../src/redactor.rs");
     let ordinary: String = source.chars().cycle().take(TEXT_BYTES).collect();
     let lines: Vec<String> = (0..TEXT_BYTES / 64)
         .map(|number| format!("{number:06} key=value-{:04}-of-the-measurement and more of it\n", number % VALUES))

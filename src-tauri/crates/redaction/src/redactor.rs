@@ -1,9 +1,4 @@
-//! Keeps secrets out of whatever is stored, shown or sent: a placeholder stands in their place, and nothing but a tool
-//! that is carried out gets the secret back.
-//!
-//! Secrets are the values that were added (keys, those of `.env` files), text of a secret's form, and matches of the
-//! user's own rules. Whoever wants to know whether something *might* be one asks [`crate::possible_secrets`], which
-//! replaces nothing.
+//! The redactor: every secret that is known so far, and what replaces them.
 
 #[cfg(test)]
 mod assignment_tests;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::PlaceholderKey;
-use crate::redaction::samples;
+use crate::redactor::samples;
 use proptest::prelude::*;
 use zeroize::Zeroizing;
 

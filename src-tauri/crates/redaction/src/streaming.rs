@@ -1,7 +1,7 @@
 //! Redaction of text that arrives in pieces: a secret cut in two must not slip through.
 
 use crate::Redactor;
-use crate::redaction::{KnownSecrets, LOOK_BACK_BYTES};
+use crate::redactor::{KnownSecrets, LOOK_BACK_BYTES};
 use std::sync::Arc;
 use zeroize::Zeroize;
 

@@ -3,7 +3,7 @@
 use super::checks::{MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, TextAt, is_separator, secret};
 use super::literal::{ValueKind, is_given, is_secret};
 use super::look::{has_random_part, looks_random};
-use crate::redaction::LOOK_BACK_BYTES;
+use crate::redactor::LOOK_BACK_BYTES;
 use std::ops::Range;
 
 const MAX_USER_BYTES: usize = 512;
