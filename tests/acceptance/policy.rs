@@ -29,15 +29,6 @@ fn with_rules(rules: &Value) -> Stage {
 }
 
 #[test]
-fn known_read_only_commands_are_allowed() {
-    let stage = stage(&Value::Null);
-    for line in ["ls -la", "cat a.txt | grep x | wc -l", "pwd && ls", "head -n 3 README.md"] {
-        decides(&stage, &[line], "allow", "builtin:read-only");
-    }
-    decides(&stage, &["--", "ls", "-la"], "allow", "builtin:read-only");
-}
-
-#[test]
 fn arguments_are_taken_as_a_run_takes_them() {
     let stage = stage(&Value::Null);
     std::fs::write(stage.path("a.txt"), "one\n").unwrap();
@@ -95,94 +86,10 @@ fn what_follows_the_line_is_said_to_arki_and_an_argv_comes_after_two_hyphens() {
 }
 
 #[test]
-fn what_is_not_fully_understood_is_never_allowed_silently() {
-    let stage = with_rules(&json!([{"decision": "allow", "tool": "run_command", "command": ["echo"]}]));
-    decides(&stage, &["echo hello"], "allow", "config:rules[1]");
-    for line in [
-        "echo $(rm -rf .)",
-        "echo `rm -rf .`",
-        "echo hello > a.txt",
-        "eval 'echo hello'",
-        "$EDITOR a.txt",
-        "echo hello & rm -rf .",
-        "echo <(ls)",
-        "if touch x; then echo hello; fi",
-        "f() { rm -rf .; }; f",
-        "X=1 echo hello",
-        "echo 'unclosed",
-    ] {
-        assert_eq!(judged(&stage, &[line])["decision"], "approval", "{line}");
-    }
-}
-
-#[test]
-fn a_word_of_a_line_that_is_not_understood_is_not_called_a_command() {
-    let stage = stage(&Value::Null);
-    let judged = judged(&stage, &["python3 - <<'EOF'\nprint('a skill')\nEOF"]);
-    assert_eq!((&judged["decision"], &judged["risk"]), (&json!("approval"), &json!("high")));
-    assert!(
-        judged["reason"].as_str().unwrap().starts_with("It contains `skill`, a program that ends processes."),
-        "{judged}"
-    );
-}
-
-#[test]
-fn an_allowing_rule_needs_every_command_of_the_line_and_a_denying_one_needs_one() {
-    let stage = with_rules(&json!([
-        {"decision": "allow", "tool": "run_command", "command": ["mytool", "check"]},
-        {"decision": "deny", "tool": "run_command", "command": ["git", "push"]},
-    ]));
-    decides(&stage, &["mytool check --all"], "allow", "config:rules[1]");
-    decides(&stage, &["mytool check && mytool check -v"], "allow", "config:rules[1]");
-    assert_eq!(judged(&stage, &["mytool check; rm -rf ."])["decision"], "approval");
-    assert_eq!(judged(&stage, &["mytool"])["decision"], "approval");
-    decides(&stage, &["mytool check && git push"], "deny", "config:rules[2]");
-    decides(&stage, &["--", "git", "push", "--force"], "deny", "config:rules[2]");
-}
-
-#[test]
 fn several_arguments_are_an_argv_and_one_is_a_shell_line() {
     let stage = with_rules(&json!([{"decision": "deny", "command": ["git", "push"]}]));
     assert_eq!(judged(&stage, &["--", "echo", "a; git push"])["decision"], "allow");
     assert_eq!(judged(&stage, &["echo a; git push"])["decision"], "deny");
-}
-
-#[test]
-fn of_several_rules_the_strictest_wins() {
-    let stage = with_rules(&json!([
-        {"decision": "allow", "tool": "write_file", "path": "**"},
-        {"decision": "approval", "path": "src/**"},
-        {"decision": "deny", "path": "src/generated/**"},
-    ]));
-    let write = |path: &str| format!(r#"{{"path": "{path}", "content": "x"}}"#);
-    for (path, decision) in [("docs/a.md", "allow"), ("src/a.rs", "approval"), ("src/generated/a.rs", "deny")] {
-        let judged = judged(&stage, &["--tool", "write_file", "--args", &write(path)]);
-        assert_eq!(judged["decision"], decision, "{path}: {judged}");
-    }
-}
-
-#[test]
-fn protected_paths_and_secret_files_ask_even_where_a_rule_allows() {
-    let stage = with_rules(&json!([{"decision": "allow", "path": "**"}, {"decision": "allow", "tool": "run_command"}]));
-    for path in [".git/config", ".arki/config.json", "AGENTS.md", "docs/CLAUDE.md"] {
-        let args = format!(r#"{{"path": "{path}", "content": "x"}}"#);
-        decides(&stage, &["--tool", "write_file", "--args", &args], "approval", "builtin:protected-path");
-        let args = format!(r#"{{"path": "{path}"}}"#);
-        assert_eq!(judged(&stage, &["--tool", "read_file", "--args", &args])["decision"], "allow");
-    }
-    for (tool, args) in [("read_file", r#"{"path": ".env"}"#), ("run_command", r#"{"command": "cat .env"}"#)] {
-        decides(&stage, &["--tool", tool, "--args", args], "approval", "builtin:secret-file");
-    }
-}
-
-#[test]
-fn the_defaults_of_the_categories_come_last() {
-    let stage = stage(&Value::Null);
-    let write = ["--tool", "write_file", "--args", r#"{"path": "a.txt", "content": "x"}"#];
-    decides(&stage, &write, "preview", "category:write");
-    decides(&stage, &["--tool", "read_file", "--args", r#"{"path": "a.txt"}"#], "allow", "category:read");
-    decides(&stage, &["frobnicate --all"], "approval", "category:exec");
-    assert_eq!(judged(&stage, &["rm -rf ."])["risk"], "high");
 }
 
 #[test]
@@ -197,116 +104,10 @@ fn an_unknown_tool_and_an_untrusted_folder_are_denied() {
 }
 
 #[test]
-fn a_category_that_denies_denies() {
-    let stage = stage(&json!({"policy": {"categories": {"exec": "deny"}}}));
-    decides(&stage, &["ls"], "deny", "category:exec");
-}
-
-#[test]
 fn checking_executes_nothing() {
     let stage = stage(&Value::Null);
     judged(&stage, &["touch made.txt"]);
     assert!(!stage.path("made.txt").exists() && stage.sessions().is_empty() && stage.model.requests().is_empty());
-}
-
-#[test]
-fn building_and_testing_need_no_question_in_a_sandbox_only() {
-    let stage = stage(&Value::Null);
-    let (decision, rule) = if stage.has_sandbox() { ("allow", "builtin:build") } else { ("approval", "category:exec") };
-    for line in ["cargo test -p x", "npm run build", "make -j4 test && cargo clippy", "timeout 60 pytest -q"] {
-        decides(&stage, &[line], decision, rule);
-    }
-    decides(&stage, &["cargo test; rm -rf ."], "approval", "category:exec");
-}
-
-#[test]
-fn a_search_below_a_folder_asks_only_where_there_is_a_secret() {
-    let stage = stage(&Value::Null);
-    stage.write("src/a.rs", "x");
-    stage.write(".env", "KEY=1");
-    decides(&stage, &["grep -rn x src"], "allow", "builtin:read-only");
-    decides(&stage, &["rg x"], "allow", "builtin:read-only");
-    decides(&stage, &["cat src/*.rs"], "allow", "builtin:read-only");
-    decides(&stage, &["grep -rn x ."], "approval", "builtin:secret-file");
-    decides(&stage, &["cd src && grep -rn x ."], "allow", "builtin:read-only");
-    stage.write("src/tls.key", "x");
-    decides(&stage, &["grep -rn x src"], "approval", "builtin:secret-file");
-    decides(&stage, &["cat src/*"], "approval", "builtin:secret-file");
-}
-
-#[test]
-fn a_compound_command_is_judged_by_what_is_in_it() {
-    let stage = stage(&Value::Null);
-    stage.write("src/a.rs", "x");
-    stage.write("list", "src/a.rs\n");
-    for line in [
-        "(cd src && ls) && cat list",
-        "{ ls; pwd; } | head",
-        "if [ -f list ]; then cat list; else ls; fi",
-        "while read -r f; do wc -l \"$f\"; done < list",
-        "ls src/*.rs | while read -r f; do head -3 \"$f\"; done",
-        "[ -z \"$CI\" ] && basename \"$PWD\"",
-        "! grep -q y list && echo none",
-    ] {
-        decides(&stage, &[line], "allow", "builtin:read-only");
-    }
-    for line in [
-        "(cd / && ls -R)",
-        "(cd .. && cargo test)",
-        "if rm -rf src; then ls; fi",
-        "while read x; do $x; done < list",
-        "while read -r f; do cat \"$f\"; done < list",
-        "x=rm; $x list",
-        "{ cat list; } | sh",
-    ] {
-        decides(&stage, &[line], "approval", "category:exec");
-    }
-}
-
-#[test]
-fn what_is_searched_for_is_no_file_of_secrets() {
-    let stage = stage(&Value::Null);
-    stage.write("f.json", "{}");
-    for line in ["jq '.a.key' f.json", "grep -n '\\.env' f.json | head", "find . -name '*.pem'"] {
-        decides(&stage, &[line], "allow", "builtin:read-only");
-    }
-    for line in ["jq . a.key", "grep -n x .env", "jq .key f.json | xargs cat"] {
-        decides(&stage, &[line], "approval", "builtin:secret-file");
-    }
-}
-
-#[test]
-fn a_build_that_writes_over_what_no_build_made_is_asked_about() {
-    let stage = stage(&Value::Null);
-    if !stage.has_sandbox() {
-        return;
-    }
-    for file in ["src/main.go", "README.md", "c.out", "dist/report.xml"] {
-        stage.write(file, "x");
-    }
-    for line in [
-        "go test -coverprofile=c.out ./...",
-        "go test -coverprofile=new.out ./...",
-        "go build -o bin/app ./cmd/app",
-        "npx vitest run --outputFile=dist/report.xml",
-        "pytest --junitxml build/report.xml",
-    ] {
-        decides(&stage, &[line], "allow", "builtin:build");
-    }
-    for line in [
-        "go test -coverprofile=src/main.go ./...",
-        "cd src && go test -coverprofile ../README.md",
-        "go build -o src/main.go .",
-        "npx vitest run --outputFile=README.md",
-        "npx vitest run -u",
-        "npx jest --updateSnapshot",
-        "npm test -- -u",
-        "pytest --junitxml=src/main.go",
-        "go test -coverprofile=.github/workflows/ci.yml ./...",
-    ] {
-        decides(&stage, &[line], "approval", "category:exec");
-    }
-    decides(&stage, &["go test -coverprofile=AGENTS.md ./..."], "approval", "builtin:protected-path");
 }
 
 /// As where a container's user has its home elsewhere.
@@ -447,21 +248,4 @@ fn rules_add_up_and_always_stores_one_for_each_command_that_still_asks() {
     decides(&stage, &[line], "allow", "config:rules[1], config:rules[2]");
     decides(&stage, &["mkdir a | cat"], "allow", "config:rules[1]");
     decides(&stage, &["cat sub/x | touch a/b"], "approval", "category:exec");
-}
-
-#[test]
-fn a_rules_command_runs_only_in_folders_of_the_project_that_git_keeps() {
-    let stage = with_rules(&json!([{"decision": "allow", "tool": "run_command", "command": ["mytool"]}]));
-    for file in ["sub/deep/x", "ignored/x", "other/x", "other/.git/HEAD"] {
-        stage.write(file, "");
-    }
-    stage.write(".gitignore", "ignored/\n");
-    for line in ["cd sub && mytool", "cd sub/deep && mytool; ls", "(cd sub && mytool) | tail -1"] {
-        decides(&stage, &[line], "allow", "config:rules[1]");
-    }
-    for line in
-        ["cd ignored && mytool", "cd other && mytool", "cd .. && mytool", "cd /tmp && mytool", "cd gone; mytool"]
-    {
-        assert_eq!(judged(&stage, &[line])["decision"], "approval", "{line}");
-    }
 }
