@@ -21,6 +21,7 @@ const SERVICES: [(&str, &str); 18] = [
     ("Approvals", "approvals"),
     ("SentRequests", "sent_requests"),
     ("Worktrees", "worktrees"),
+    ("PipelineHistory", "pipeline_history"),
     ("Runs", "runs"),
     ("Schedules", "schedules"),
     ("Doctor", "doctor"),

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 impl PipelineCommands for Desktop {
     async fn list_pipelines(self, folder: PathBuf) -> Answer<Vec<PipelineEntry>> {
-        self.reading(move |engine| engine.runs().pipeline_entries(&folder)).await
+        self.reading(move |engine| arki_engine::pipeline_entries(engine.projects(), &folder)).await
     }
 
     async fn start_pipeline(self, start: StartPipeline) -> Answer<Sent> {
@@ -20,20 +20,21 @@ impl PipelineCommands for Desktop {
     }
 
     async fn list_pipeline_runs(self) -> Answer<Vec<PipelineRunEntry>> {
-        self.reading(|engine| engine.runs().pipeline_run_entries()).await
+        self.reading(|engine| engine.pipeline_history().run_entries()).await
     }
 
     async fn pipeline_run(self, run_id: String) -> Answer<PipelineRunDetails> {
-        self.reading(move |engine| engine.runs().pipeline_run_details(&RunId::from(run_id))).await
+        self.reading(move |engine| engine.pipeline_history().run_details(&RunId::from(run_id))).await
     }
 
     async fn step_output(self, run_id: String, step: String) -> Answer<String> {
-        self.reading(move |engine| engine.runs().step_output_beginning(&RunId::from(run_id), &step)).await
+        self.reading(move |engine| engine.pipeline_history().step_output_beginning(&RunId::from(run_id), &step)).await
     }
 
     async fn save_step_output(self, run_id: String, step: String) -> Answer<Option<String>> {
         let name = output_name(&step);
-        let output = self.reading(move |engine| engine.runs().step_output(&RunId::from(run_id), &step)).await?;
+        let output =
+            self.reading(move |engine| engine.pipeline_history().step_output(&RunId::from(run_id), &step)).await?;
         let Some(path) = asked_where(&self.app, &self.words.now().dialogs.save_output, name).await else {
             return Ok(None);
         };

@@ -55,7 +55,7 @@ pub(crate) async fn to_next_stop(
     for fault in engine.mcp().take_mcp_faults() {
         output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }
-    let steps = engine.runs().pipeline_steps(&run.run_id)?;
+    let steps = engine.pipeline_history().steps(&run.run_id)?;
     let mut screen = Screen::new(output, &run, steps.map(PipelineSteps::new));
     if screen.is_of_pipeline() && !output.json {
         output.aside(format!("Run: {}", run.run_id));
@@ -140,7 +140,7 @@ pub(crate) fn print_output(engine: &Engine, output: &Printer, run_id: &RunId) ->
         last.iter().for_each(|event| output.object(event));
         return Ok(());
     }
-    let text = engine.runs().pipeline_output(run_id)?;
+    let text = engine.pipeline_history().output(run_id)?;
     if !std::io::stdout().is_terminal() {
         output.text(&text);
         return Ok(());

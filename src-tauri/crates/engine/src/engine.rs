@@ -12,6 +12,7 @@ use crate::executor_factory::ExecutorFactory;
 use crate::exports::Exports;
 use crate::line_counts::LineCounts;
 use crate::mcp::Mcp;
+use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
 use crate::projects::memory_files::OWN_MEMORY;
 use crate::records::events_since::EventsSince;
@@ -61,6 +62,7 @@ pub struct Engine {
     line_counts: LineCounts,
     exports: Exports,
     approvals: Arc<Approvals>,
+    pipeline_history: Arc<PipelineHistory>,
     runs: Arc<Runs>,
     sent_requests: SentRequests,
     worktrees: Arc<Worktrees>,
@@ -178,7 +180,7 @@ impl Engine {
             Runs::new(records, accounts, projects, mcp.clone(), kernels, sessions, approvals)
         });
         let (sessions, approvals) = (runs.sessions().clone(), runs.approvals().clone());
-        let kernels = runs.kernels().clone();
+        let (kernels, pipeline_history) = (runs.kernels().clone(), runs.pipeline_history().clone());
         let sent_requests = SentRequests::new(
             records.clone(),
             accounts.clone(),
@@ -201,6 +203,7 @@ impl Engine {
             session_reader,
             sessions,
             approvals,
+            pipeline_history,
             runs,
             sent_requests,
             worktrees,
@@ -311,6 +314,11 @@ impl Engine {
     #[must_use]
     pub fn approvals(&self) -> &Arc<Approvals> {
         &self.approvals
+    }
+
+    #[must_use]
+    pub fn pipeline_history(&self) -> &Arc<PipelineHistory> {
+        &self.pipeline_history
     }
 
     #[must_use]

@@ -35,6 +35,7 @@ use crate::accounts::Accounts;
 use crate::approvals::Approvals;
 use crate::executor_factory::ExecutorFactory;
 use crate::mcp::Mcp;
+use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
@@ -55,6 +56,7 @@ pub struct Runs {
     kernels: Arc<ExecutorFactory>,
     sessions: Arc<Sessions>,
     approvals: Arc<Approvals>,
+    pipeline_history: Arc<PipelineHistory>,
     active: ActiveRuns,
     /// Held while results are reported to a parent run, so that each is reported once.
     parent_notify_lock: tokio::sync::Mutex<()>,
@@ -76,6 +78,7 @@ impl Runs {
         sessions: Arc<Sessions>,
         approvals: Arc<Approvals>,
     ) -> Self {
+        let pipeline_history = Arc::new(PipelineHistory::new(records.clone(), projects.clone(), sessions.clone()));
         let (active, parent_notify_lock, afterwards, started_here) = Default::default();
         let notices = broadcast::Sender::new(MAX_UNHEARD_NOTICES);
         Self {
@@ -86,6 +89,7 @@ impl Runs {
             kernels,
             sessions,
             approvals,
+            pipeline_history,
             active,
             parent_notify_lock,
             afterwards,
@@ -104,5 +108,9 @@ impl Runs {
 
     pub(crate) fn approvals(&self) -> &Arc<Approvals> {
         &self.approvals
+    }
+
+    pub(crate) fn pipeline_history(&self) -> &Arc<PipelineHistory> {
+        &self.pipeline_history
     }
 }

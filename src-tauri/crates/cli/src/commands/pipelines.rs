@@ -4,7 +4,10 @@ use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::PipelineEntry;
 use arki_domain::Error;
-use arki_engine::{CheckedPipeline, Engine, PipelineProblem, check_pipeline_file, definition_schema};
+use arki_engine::{
+    CheckedPipeline, Engine, PipelineProblem, check_pipeline, check_pipeline_file, definition_schema, pipeline_entries,
+    pipeline_entry,
+};
 use clap::Subcommand;
 use serde::Serialize;
 use std::path::Path;
@@ -54,12 +57,12 @@ fn schema(output: &Printer) -> Exit {
 pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         PipelinesCommand::List => {
-            engine.runs().pipeline_entries(dir)?.iter().for_each(|entry| list(entry, output));
+            pipeline_entries(engine.projects(), dir)?.iter().for_each(|entry| list(entry, output));
             Ok(Exit::Done)
         }
-        PipelinesCommand::Check { pipeline } => Ok(check(&engine.runs().check_pipeline(dir, &pipeline)?, output)),
+        PipelinesCommand::Check { pipeline } => Ok(check(&check_pipeline(engine.projects(), dir, &pipeline)?, output)),
         PipelinesCommand::Show { pipeline, text } => {
-            let (entry, definition) = engine.runs().pipeline_entry(dir, &pipeline)?;
+            let (entry, definition) = pipeline_entry(engine.projects(), dir, &pipeline)?;
             match (text, output.json) {
                 (true, false) => output.text(&definition),
                 (_, true) => output.object(&entry),

@@ -61,8 +61,8 @@ async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output
     if matches!(arguments.approve, Some(ApprovalMode::Edits | ApprovalMode::All)) {
         refuse_last(&arguments.id)?;
     }
-    let named = engine.runs().find_resumable(dir, &arguments.id)?;
-    if let Some(run_id) = engine.runs().completed_pipeline(&named)? {
+    let named = engine.pipeline_history().find_resumable(dir, &arguments.id)?;
+    if let Some(run_id) = engine.pipeline_history().completed(&named)? {
         follow::print_output(engine, output, &run_id)?;
         return Ok(Exit::Done);
     }
@@ -81,7 +81,7 @@ async fn from_step(
 ) -> Result<Exit, Error> {
     let engine = client.engine();
     let subscription = engine.subscribe();
-    let run_id = engine.runs().find_pipeline_run(dir, &arguments.id)?;
+    let run_id = engine.pipeline_history().find_run(dir, &arguments.id)?;
     let running = client.retry_pipeline(&run_id, step, arguments.definition()).await?;
     follow::tell_grants(output, &running.0);
     follow::to_end(client, output, subscription, running).await

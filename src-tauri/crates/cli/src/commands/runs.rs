@@ -17,7 +17,7 @@ struct ListedPipelineRun<'a> {
 }
 
 pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
-    let runs = engine.runs().pipeline_runs()?;
+    let runs = engine.pipeline_history().runs()?;
     output.aside_if_empty(&runs, "No runs of pipelines. Start one with `arki run PIPELINE`.");
     for run in runs {
         let (run_id, name, state, started_at) = (&run.run_id, run.name.as_str(), run.state, run.started_at);

@@ -137,7 +137,7 @@ fn show(schedule: &PipelineSchedule, output: &Printer) {
 
 /// Also of one that was removed.
 async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Error> {
-    let runs = client.engine().runs().pipeline_run_entries()?;
+    let runs = client.engine().pipeline_history().run_entries()?;
     let runs: Vec<_> = runs.iter().filter(|run| run.schedule.as_deref() == Some(name)).collect();
     if runs.is_empty() {
         client.engine().schedules().find(name).await?;

@@ -21,8 +21,8 @@ pub(crate) fn run(
     StatusArguments { run }: &StatusArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let run_id = engine.runs().find_pipeline_run(dir, run)?;
-    let details = engine.runs().pipeline_run_details(&run_id)?;
+    let run_id = engine.pipeline_history().find_run(dir, run)?;
+    let details = engine.pipeline_history().run_details(&run_id)?;
     if output.json {
         details.steps.iter().for_each(|step| output.object(step));
         return Ok(Exit::Done);

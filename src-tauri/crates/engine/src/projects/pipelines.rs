@@ -1,6 +1,7 @@
 //! Definitions of pipelines: those of a project, as far as it is trusted and they are as they were agreed to; then the
 //! user's own; then the built-in ones. Of several with one name the first counts. A path names a file of its own.
 
+pub(crate) mod entries;
 mod whole;
 
 pub(crate) use whole::{MAX_DEPTH, WholePipeline};

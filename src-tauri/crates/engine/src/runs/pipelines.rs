@@ -5,7 +5,6 @@
 mod beneath;
 pub(crate) mod resuming;
 mod retrying;
-pub(crate) mod showing;
 pub(crate) mod starting;
 mod world;
 
@@ -17,14 +16,11 @@ use crate::runs::active_run::{ActiveRun, RunningRun};
 use crate::runs::hold::SessionHold;
 use arki_agent::{RunControl, RunEnd};
 use arki_config::Config;
-use arki_domain::{Code, Error, RunOptions, SessionId};
+use arki_domain::{Error, RunOptions, SessionId};
 use arki_pipelines::{Definition, PipelineParts, PipelineRun, PipelineStanding};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
 use world::StepsWorld;
-
-/// The agent that sessions of pipelines are said to be of; no configuration can have one of this name.
-pub(crate) const PIPELINE_AGENT: &str = "pipeline:";
 
 /// A run that is ready to be worked on.
 pub(super) struct ReadyPipeline {
@@ -117,16 +113,4 @@ impl Runs {
             }
         }
     }
-}
-
-/// # Errors
-/// `CONTENT_DAMAGED` where it isn't there.
-fn text_of_content(bytes: Option<Vec<u8>>, what: &str) -> Result<String, Error> {
-    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
-        Error::new(
-            Code::CONTENT_DAMAGED,
-            format!("{what} of this run is not stored here."),
-            "Start the pipeline again with `arki run`.",
-        )
-    })
 }

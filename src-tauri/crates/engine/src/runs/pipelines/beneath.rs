@@ -76,7 +76,9 @@ impl StepsWorld {
         if !matches!(end, RunEnd::Completed { .. }) {
             return Ok(as_child_end(end, name));
         }
-        Ok(ChildEnd::Completed { output: runs.pipeline_output_of(&child.run_id).await? })
+        let run_id = child.run_id.clone();
+        let output = blocking(runs, move |runs| runs.pipeline_history.output(&run_id)).await?;
+        Ok(ChildEnd::Completed { output })
     }
 
     pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Error> {

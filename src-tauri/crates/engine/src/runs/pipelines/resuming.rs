@@ -1,7 +1,7 @@
 //! Going on with a pipeline's run: after a gate, a failure, a pause, a crash. It goes by its own copy of the definition;
 //! where the file is another one by now, the user chooses.
 
-use super::{ReadyPipeline, text_of_content};
+use super::ReadyPipeline;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
@@ -140,9 +140,9 @@ impl Runs {
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.sessions.reader().ensure_begun_here(&run.run_id)?;
-        let state = self.pipeline_state(&run.run_id)?;
-        let input = text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input")?;
-        let own = self.whole_of(&state)?;
+        let state = self.pipeline_history.state(&run.run_id)?;
+        let input = self.pipeline_history.input_of(&state)?;
+        let own = self.pipeline_history.whole_of(&state)?;
         let is_ending = resume.control.cancel.is_cancelled();
         let chosen = match (&resume.given, resume.definition) {
             _ if is_ending => None,
@@ -164,21 +164,6 @@ impl Runs {
         chosen.ensure_no_secrets(self.records.redactor())?;
         let params = param_values(&chosen.found.definition()?.params, &state.start.params)?;
         Ok(ChangedDefinition { params, grants: chosen.new_grants(own)? })
-    }
-
-    pub(crate) fn pipeline_state(&self, run_id: &RunId) -> Result<PipelineState, Error> {
-        let mut state: Option<PipelineState> = None;
-        self.sessions.reader().each_run_event(run_id, |event| match &mut state {
-            Some(state) => state.apply(&event),
-            None => state = PipelineState::start(&event),
-        })?;
-        state.ok_or_else(|| {
-            Error::new(
-                Code::RUN_NOT_FOUND,
-                format!("The run {run_id} isn't a pipeline run."),
-                "`arki runs` lists all pipeline runs.",
-            )
-        })
     }
 
     /// Returns the definition to go by instead of the run's own, if the user chose another one. `more` completes the

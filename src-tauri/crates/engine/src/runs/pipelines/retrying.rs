@@ -2,7 +2,6 @@
 
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline, TakenOver};
-use super::text_of_content;
 use crate::client_capabilities::ClientCapabilities;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
@@ -38,7 +37,7 @@ impl Runs {
         step: &str,
         choice: DefinitionChoice,
     ) -> Result<(StartPipeline, WholePipeline, TakenOver), Error> {
-        let state = self.pipeline_state(run_id)?;
+        let state = self.pipeline_history.state(run_id)?;
         let record =
             self.records.reader().lists().run(run_id)?.ok_or_else(|| Error::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
@@ -48,10 +47,10 @@ impl Runs {
                 format!("Resume it with `arki resume {run_id}`, or stop it first."),
             ));
         }
-        let input = text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input")?;
+        let input = self.pipeline_history.input_of(&state)?;
         let session = self.sessions.reader().session(&record.session_id)?;
         let folder = PathBuf::from(session.project);
-        let own = self.whole_of(&state)?;
+        let own = self.pipeline_history.whole_of(&state)?;
         let open = self.projects.load_project(&folder)?;
         let chosen = self.chosen_definition(&open, &state, &own, (choice, &format!(" --from {step}")))?;
         let whole = chosen.unwrap_or(own);

@@ -1,7 +1,8 @@
 //! Starting a pipeline: everything that can be wrong is found before anything is recorded.
 
-use super::{PIPELINE_AGENT, ReadyPipeline};
+use super::ReadyPipeline;
 use crate::client_capabilities::ClientCapabilities;
+use crate::pipeline_history::PIPELINE_AGENT;
 use crate::projects::open::{OpenProject, canonical};
 use crate::projects::pipelines::{MAX_DEPTH, WholePipeline};
 use crate::records::blocking;

@@ -1,58 +1,46 @@
-//! Shows pipelines and their runs: lists, a run's steps, its output.
+//! The history of pipelines: their runs, what became of each step, and what came out.
 
-use super::{PIPELINE_AGENT, text_of_content};
-use crate::projects::open::{OpenProject, canonical};
-use crate::projects::pipelines::{FoundPipeline, WholePipeline, text_at};
-use crate::records::blocking;
-use crate::runs::Runs;
+use crate::projects::Projects;
+use crate::projects::open::canonical;
+use crate::projects::pipelines::entries::shape;
+use crate::projects::pipelines::{FoundPipeline, WholePipeline};
+use crate::records::Records;
+use crate::sessions::Sessions;
 use crate::sessions::names::{LAST, NamedPlace};
 use arki_api::{
-    PipelineEntry, PipelineFailure, PipelineParam, PipelineParamType, PipelineRunDetails, PipelineRunEntry,
-    PipelineStep, PipelineStepEntry, PipelineStepState,
+    PipelineFailure, PipelineRunDetails, PipelineRunEntry, PipelineStep, PipelineStepEntry, PipelineStepState,
 };
-use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepPhase, StepState};
+use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepOutput, StepPhase, StepState};
 use arki_domain::{Code, Error, RunId, SessionId};
-use arki_pipelines::{Definition, DefinitionProblem, ParamKind};
+use arki_pipelines::Definition;
 use arki_store::RunRecord;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The agent that sessions of pipelines are said to be of; no configuration can have one of this name.
+pub(crate) const PIPELINE_AGENT: &str = "pipeline:";
 /// Runs that are listed.
 const MAX_LISTED: usize = 500;
 /// The longest part of a step's output that is shown, in bytes.
 const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
 
-/// A definition that was checked.
-pub struct CheckedPipeline {
-    pub origin: String,
-    /// The number of its steps, or everything that is wrong with it.
-    pub steps: Result<usize, Vec<DefinitionProblem>>,
+/// The pipelines' runs and what became of them, read from the log.
+pub struct PipelineHistory {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    sessions: Arc<Sessions>,
 }
 
-impl CheckedPipeline {
-    fn of(origin: String, text: &str) -> Self {
-        Self { origin, steps: Definition::parse(text).map(|definition| definition.steps.len()) }
+impl PipelineHistory {
+    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, sessions: Arc<Sessions>) -> Self {
+        Self { records, projects, sessions }
     }
-}
 
-/// Checks a file, whether it was agreed to or not; `None` where there is none. It needs nothing but the file.
-///
-/// # Errors
-/// `PIPELINE_INVALID` where it can't be read.
-pub fn check_pipeline_file(folder: &Path, named: &str) -> Result<Option<CheckedPipeline>, Error> {
-    let path = folder.join(named);
-    if !path.is_file() {
-        return Ok(None);
-    }
-    Ok(Some(CheckedPipeline::of(named.to_owned(), &text_at(&path, named)?)))
-}
-
-impl Runs {
     /// The runs of pipelines, the newest first; those that work for another run are left out.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pipeline_runs(&self) -> Result<Vec<RunRecord>, Error> {
+    pub fn runs(&self) -> Result<Vec<RunRecord>, Error> {
         Ok(self.records.reader().lists().runs_of_agent(PIPELINE_AGENT, MAX_LISTED)?)
     }
 
@@ -61,13 +49,13 @@ impl Runs {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND`, `ID_AMBIGUOUS`.
-    pub fn find_pipeline_run(&self, folder: &Path, name: &str) -> Result<RunId, Error> {
-        let runs = self.pipeline_runs()?;
+    pub fn find_run(&self, folder: &Path, name: &str) -> Result<RunId, Error> {
+        let runs = self.runs()?;
         if name == LAST {
             return runs.first().map(|run| run.run_id.clone()).ok_or_else(|| not_found(name));
         }
         match self.sessions.find_place(name) {
-            Ok(place) => self.pipeline_run_of(&place),
+            Ok(place) => self.run_of(&place),
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => {
                 let project = self.projects.project_at(&canonical(folder)?.display().to_string());
                 for run in runs.into_iter().filter(|run| run.name == name) {
@@ -87,7 +75,7 @@ impl Runs {
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
     pub fn find_resumable(&self, folder: &Path, name: &str) -> Result<NamedPlace, Error> {
         match self.sessions.find_place(name) {
-            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_pipeline_run(folder, name) {
+            Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_run(folder, name) {
                 Ok(run_id) => self.sessions.find_place(run_id.as_str()),
                 Err(_) => Err(fault),
             },
@@ -99,59 +87,23 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn completed_pipeline(&self, named: &NamedPlace) -> Result<Option<RunId>, Error> {
+    pub fn completed(&self, named: &NamedPlace) -> Result<Option<RunId>, Error> {
         let Some(run_id) = named.run.clone().or_else(|| named.session.run_id.clone()) else { return Ok(None) };
-        let mut state: Option<PipelineState> = None;
-        self.sessions.reader().each_run_event(&run_id, |event| match &mut state {
-            Some(state) => state.apply(&event),
-            None => state = PipelineState::start(&event),
-        })?;
-        Ok(state.filter(|state| state.phase == RunPhase::Completed).map(|_| run_id))
+        Ok(self.found_state(&run_id)?.filter(|state| state.phase == RunPhase::Completed).map(|_| run_id))
     }
 
-    fn pipeline_run_of(&self, place: &NamedPlace) -> Result<RunId, Error> {
+    fn run_of(&self, place: &NamedPlace) -> Result<RunId, Error> {
         let run = place.run.clone().or_else(|| place.session.run_id.clone());
         run.ok_or_else(|| not_found(place.session.session_id.as_str()))
-    }
-
-    /// Returns the pipelines available in a folder, in the order of their names.
-    ///
-    /// # Errors
-    /// When the folder can't be opened.
-    pub fn pipeline_entries(&self, folder: &Path) -> Result<Vec<PipelineEntry>, Error> {
-        let open = self.projects.load_project(folder)?;
-        let found = self.projects.pipelines(&open);
-        Ok(found.into_iter().map(|found| self.entry(&open, found)).collect())
-    }
-
-    /// One pipeline, by its name or path, with its text.
-    ///
-    /// # Errors
-    /// `PIPELINE_NOT_FOUND` and others of reading it.
-    pub fn pipeline_entry(&self, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Error> {
-        let open = self.projects.load_project(folder)?;
-        let found = self.projects.find_pipeline(&open, folder, named)?;
-        let text = found.text.clone();
-        Ok((self.entry(&open, found), text))
-    }
-
-    /// Checks a definition that is no file of its own.
-    ///
-    /// # Errors
-    /// `PIPELINE_NOT_FOUND` and others of reading it.
-    pub fn check_pipeline(&self, folder: &Path, named: &str) -> Result<CheckedPipeline, Error> {
-        let open = self.projects.load_project(folder)?;
-        let FoundPipeline { origin, text, .. } = self.projects.find_pipeline(&open, folder, named)?;
-        Ok(CheckedPipeline::of(origin, &text))
     }
 
     /// The runs of pipelines as clients get them, the newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pipeline_run_entries(&self) -> Result<Vec<PipelineRunEntry>, Error> {
-        let entries = self.pipeline_runs()?.into_iter().map(|record| {
-            let state = self.pipeline_state(&record.run_id)?;
+    pub fn run_entries(&self) -> Result<Vec<PipelineRunEntry>, Error> {
+        let entries = self.runs()?.into_iter().map(|record| {
+            let state = self.state(&record.run_id)?;
             Ok(run_entry(record, &state))
         });
         entries.collect()
@@ -159,8 +111,8 @@ impl Runs {
 
     /// # Errors
     /// `RUN_NOT_FOUND` for a run that isn't a pipeline's.
-    pub fn pipeline_run_details(&self, run_id: &RunId) -> Result<PipelineRunDetails, Error> {
-        let state = self.pipeline_state(run_id)?;
+    pub fn run_details(&self, run_id: &RunId) -> Result<PipelineRunDetails, Error> {
+        let state = self.state(run_id)?;
         let record = self.records.reader().lists().run(run_id)?.ok_or_else(|| not_found(run_id.as_str()))?;
         let definition = self.definition_of(&state)?;
         let is_at_work = record.state == SessionState::Running;
@@ -201,7 +153,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn pipeline_steps(&self, run_id: &RunId) -> Result<Option<Vec<String>>, Error> {
+    pub fn steps(&self, run_id: &RunId) -> Result<Option<Vec<String>>, Error> {
         let reader = self.records.reader();
         let Some(record) = reader.lists().run(run_id)? else { return Ok(None) };
         let first = reader.log().event(&record.session_id, record.first_seq)?;
@@ -214,13 +166,10 @@ impl Runs {
     /// # Errors
     /// `RUN_NOT_FOUND` where it has none, `CONTENT_DAMAGED` where it isn't stored.
     pub fn step_output(&self, run_id: &RunId, step: &str) -> Result<String, Error> {
-        let state = self.pipeline_state(run_id)?;
+        let state = self.state(run_id)?;
         let output = state.steps.get(step).and_then(|step| step.output.as_ref());
         let output = output.ok_or_else(|| not_found(&format!("{run_id} {step}")))?;
-        match &output.text {
-            Some(text) => Ok(text.clone()),
-            None => text_of_content(self.records.reader().contents().blob(&output.hash)?, "The output"),
-        }
+        self.output_text(output)
     }
 
     /// The beginning of what [`Self::step_output`] returns, as much as can be looked at.
@@ -233,18 +182,12 @@ impl Runs {
         Ok(output)
     }
 
-    /// Returns the same as [`Self::pipeline_output`], without blocking the async threads.
-    pub(crate) async fn pipeline_output_of(self: &Arc<Self>, run_id: &RunId) -> Result<String, Error> {
-        let run_id = run_id.clone();
-        blocking(self, move |runs| runs.pipeline_output(&run_id)).await
-    }
-
     /// The output of a run's last step, whole.
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` where it has none, `CONTENT_DAMAGED` where it isn't stored.
-    pub fn pipeline_output(&self, run_id: &RunId) -> Result<String, Error> {
-        let state = self.pipeline_state(run_id)?;
+    pub fn output(&self, run_id: &RunId) -> Result<String, Error> {
+        let state = self.state(run_id)?;
         let definition = self.definition_of(&state)?;
         let last = definition.steps.len().checked_sub(1);
         self.output_from(&state, &definition, last)
@@ -257,16 +200,11 @@ impl Runs {
         definition: &Definition,
         step: Option<usize>,
     ) -> Result<String, Error> {
-        let Some(step) = step else {
-            return text_of_content(self.records.reader().contents().blob(&state.start.input_hash)?, "The input");
-        };
+        let Some(step) = step else { return self.input_of(state) };
         let spec = &definition.steps[step];
         let known = state.steps.get(&spec.name);
         if let Some(output) = known.and_then(|known| known.output.as_ref()) {
-            return match &output.text {
-                Some(text) => Ok(text.clone()),
-                None => text_of_content(self.records.reader().contents().blob(&output.hash)?, "The output"),
-            };
+            return self.output_text(output);
         }
         if known.is_none_or(|known| known.phase != StepPhase::Skipped) {
             return Err(not_found(state.run_id.as_str()));
@@ -285,83 +223,69 @@ impl Runs {
     /// # Errors
     /// `CONTENT_DAMAGED` where one isn't stored.
     pub(crate) fn whole_of(&self, state: &PipelineState) -> Result<WholePipeline, Error> {
-        let start = &state.start;
-        let copy = |name: &str, origin: &str, hash: &str| {
-            let text = text_of_content(self.records.reader().contents().blob(hash)?, "The definition")?;
-            Ok::<_, Error>(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
-        };
-        let nested = start.nested.iter().map(|(name, nested)| {
-            let found = copy(name, &nested.origin, &nested.definition_hash)?;
-            Ok((name.clone(), found))
+        let nested = state.start.nested.iter().map(|(name, nested)| {
+            Ok((name.clone(), self.definition_copy(name, &nested.origin, &nested.definition_hash)?))
         });
-        Ok(WholePipeline {
-            found: copy(&start.name, &start.origin, &start.definition_hash)?,
-            nested: nested.collect::<Result<_, Error>>()?,
+        let nested = nested.collect::<Result<_, Error>>()?;
+        let start = &state.start;
+        let found = self.definition_copy(&start.name, &start.origin, &start.definition_hash)?;
+        Ok(WholePipeline { found, nested })
+    }
+
+    fn definition_of(&self, state: &PipelineState) -> Result<Definition, Error> {
+        let start = &state.start;
+        self.definition_copy(&start.name, &start.origin, &start.definition_hash)?.definition()
+    }
+
+    fn definition_copy(&self, name: &str, origin: &str, hash: &str) -> Result<FoundPipeline, Error> {
+        let text = self.stored_text(hash, "The definition")?;
+        Ok(FoundPipeline { name: name.to_owned(), origin: origin.to_owned(), text })
+    }
+
+    /// The state of a pipeline's run.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND` for a run that isn't a pipeline's.
+    pub(crate) fn state(&self, run_id: &RunId) -> Result<PipelineState, Error> {
+        self.found_state(run_id)?.ok_or_else(|| {
+            Error::new(
+                Code::RUN_NOT_FOUND,
+                format!("The run {run_id} isn't a pipeline run."),
+                "`arki runs` lists all pipeline runs.",
+            )
         })
     }
 
-    /// A pipeline with all that starting it grants.
-    fn entry(&self, open: &OpenProject, found: FoundPipeline) -> PipelineEntry {
-        let entry = entry(&found);
-        if entry.problem.is_some() {
-            return entry;
-        }
-        match self.projects.whole_pipeline(open, found).and_then(|whole| whole.grants()) {
-            Ok(grants) => PipelineEntry { grants, ..entry },
-            Err(fault) => PipelineEntry { problem: Some(fault.message), ..entry },
-        }
+    fn found_state(&self, run_id: &RunId) -> Result<Option<PipelineState>, Error> {
+        let mut state: Option<PipelineState> = None;
+        self.sessions.reader().each_run_event(run_id, |event| match &mut state {
+            Some(state) => state.apply(&event),
+            None => state = PipelineState::start(&event),
+        })?;
+        Ok(state)
     }
 
-    pub(crate) fn definition_of(&self, state: &PipelineState) -> Result<Definition, Error> {
-        let text =
-            text_of_content(self.records.reader().contents().blob(&state.start.definition_hash)?, "The definition")?;
-        Definition::parse(&text).map_err(|problems| arki_pipelines::as_fault(&state.start.origin, &problems))
+    /// The input that a run was given.
+    ///
+    /// # Errors
+    /// `CONTENT_DAMAGED` where it isn't stored.
+    pub(crate) fn input_of(&self, state: &PipelineState) -> Result<String, Error> {
+        self.stored_text(&state.start.input_hash, "The input")
     }
-}
 
-/// A pipeline as its own text tells it.
-fn entry(found: &FoundPipeline) -> PipelineEntry {
-    let entry = PipelineEntry {
-        name: found.name.clone(),
-        description: String::new(),
-        origin: found.origin.clone(),
-        params: Vec::new(),
-        steps: Vec::new(),
-        grants: Vec::new(),
-        problem: None,
-    };
-    let definition = match Definition::parse(&found.text) {
-        Ok(definition) => definition,
-        Err(problems) => return PipelineEntry { problem: problems.first().map(DefinitionProblem::to_string), ..entry },
-    };
-    PipelineEntry {
-        description: definition.description.clone(),
-        params: definition.params.iter().map(param_entry).collect(),
-        steps: definition.steps.iter().map(|step| shape(step, &definition)).collect(),
-        ..entry
+    fn output_text(&self, output: &StepOutput) -> Result<String, Error> {
+        output.text.clone().map_or_else(|| self.stored_text(&output.hash, "The output"), Ok)
     }
-}
 
-fn param_entry(param: &arki_pipelines::Param) -> PipelineParam {
-    PipelineParam {
-        name: param.name.clone(),
-        kind: match param.kind {
-            ParamKind::String => PipelineParamType::String,
-            ParamKind::Integer => PipelineParamType::Integer,
-            ParamKind::Number => PipelineParamType::Number,
-            ParamKind::Boolean => PipelineParamType::Boolean,
-        },
-        default: param.default.clone(),
-        description: param.description.clone(),
-        choices: param.choices.clone(),
-    }
-}
-
-fn shape(step: &arki_pipelines::Step, definition: &Definition) -> PipelineStep {
-    PipelineStep {
-        name: step.name.clone(),
-        adapter: step.adapter.name().to_owned(),
-        needs: step.needs.iter().map(|need| definition.steps[*need].name.clone()).collect(),
+    fn stored_text(&self, hash: &str, what: &str) -> Result<String, Error> {
+        let bytes = self.records.reader().contents().blob(hash)?;
+        bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
+            Error::new(
+                Code::CONTENT_DAMAGED,
+                format!("{what} of this run is not stored here."),
+                "Start the pipeline again with `arki run`.",
+            )
+        })
     }
 }
 
