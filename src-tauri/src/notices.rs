@@ -24,7 +24,7 @@ static AWAITED: AtomicUsize = AtomicUsize::new(0);
 
 /// Shows notices from now on, until the engine is gone.
 pub(crate) async fn show_from_now_on(app: AppHandle, engine: Arc<Engine>) {
-    let mut notices = engine.runs().notices();
+    let mut notices = engine.runs().notices().subscribe();
     drop(engine);
     loop {
         match notices.recv().await {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 impl ContextCommands for Desktop {
     async fn next_request(self, of: Shown) -> Answer<NextRequest> {
-        self.reading(move |engine| match engine.runs().target_shown(of)? {
+        self.reading(move |engine| match RunTarget::of_shown(engine.session_reader(), of)? {
             RunTarget::Session(session_id) => engine.runs().next_request(Path::new(""), Some(&session_id)),
             RunTarget::NewSession(folder) => engine.runs().next_request(&folder, None),
         })

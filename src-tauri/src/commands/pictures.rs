@@ -6,12 +6,13 @@ use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{AttachedFile, PictureCommands, PictureFacts};
 use arki_domain::SessionId;
+use arki_engine::{attached_files, attached_picture, look_at_picture};
 use std::path::PathBuf;
 use tauri_plugin_dialog::DialogExt;
 
 impl PictureCommands for Desktop {
     async fn look_at_picture(self, data: String) -> Answer<PictureFacts> {
-        Ok(self.engine.runs().look_at_picture(data).await?)
+        self.reading(move |_| look_at_picture(&data)).await
     }
 
     async fn choose_files(self) -> Answer<Vec<AttachedFile>> {
@@ -34,15 +35,15 @@ impl PictureCommands for Desktop {
             return attached(&self, files).await;
         }
         let Some(bytes) = clipboard::picture(&self.app).await else { return Ok(Vec::new()) };
-        self.reading(move |engine| Ok(vec![engine.runs().attached_picture("Pasted picture", &bytes)])).await
+        self.reading(move |_| Ok(vec![attached_picture("Pasted picture", &bytes)])).await
     }
 
     async fn sent_picture(self, session_id: String, content_hash: String) -> Answer<Option<String>> {
-        self.reading(move |engine| engine.runs().sent_picture(&SessionId::from(session_id), &content_hash)).await
+        self.reading(move |engine| engine.sent_requests().picture(&SessionId::from(session_id), &content_hash)).await
     }
 }
 
 async fn attached(desktop: &Desktop, paths: Vec<PathBuf>) -> Answer<Vec<AttachedFile>> {
     let folder = desktop.window.client.folder();
-    desktop.reading(move |engine| Ok(engine.runs().attached(folder.as_deref(), &paths))).await
+    desktop.reading(move |_| Ok(attached_files(folder.as_deref(), &paths))).await
 }

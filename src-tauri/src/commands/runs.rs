@@ -7,7 +7,7 @@ use arki_api::{
     ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
-use arki_engine::{Resolution, rule_text};
+use arki_engine::{Resolution, rule_text, running_commands, stop_command};
 
 impl RunCommands for Desktop {
     async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
@@ -58,11 +58,11 @@ impl RunCommands for Desktop {
     }
 
     async fn list_processes(self) -> Answer<Vec<RunningCommand>> {
-        self.reading(|engine| Ok(engine.runs().running_commands())).await
+        self.reading(|_| Ok(running_commands())).await
     }
 
     async fn stop_process(self, id: u64) -> Answer<()> {
-        self.engine.runs().stop_command(id);
+        stop_command(id);
         Ok(())
     }
 

@@ -228,7 +228,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
     tokio::select! {
         // Nobody listens for a stop where there is nothing to wait for.
         biased;
-        () = engine.runs().finish_afterwards() => {}
+        () = engine.runs().afterwards().finish() => {}
         () = asked_to_stop() => {}
     }
     engine.sessions().finish_anchoring().await;

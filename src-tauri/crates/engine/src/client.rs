@@ -139,7 +139,9 @@ impl Client {
         options: SendOptions,
         mode: Option<QueueMode>,
     ) -> Result<Sent, Error> {
-        let prepared = blocking(self.runs(), move |runs| Ok((runs.target_shown(to)?, from_base64(&pictures)?)));
+        let prepared = blocking(self.engine().session_reader(), move |reader| {
+            Ok((RunTarget::of_shown(reader, to)?, from_base64(&pictures)?))
+        });
         let (target, images) = prepared.await?;
         let session_id = match &target {
             RunTarget::Session(session_id) => session_id.to_string(),

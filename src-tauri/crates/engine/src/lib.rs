@@ -22,6 +22,7 @@ mod mcp;
 mod pipeline_history;
 mod projects;
 mod records;
+mod running_commands;
 mod runs;
 mod schedules;
 mod sent_requests;
@@ -52,7 +53,7 @@ pub use arki_policy::RuleDefinition;
 pub use arki_process::learn_login_path;
 #[cfg(unix)]
 pub use arki_process::outlives_terminal;
-pub use arki_process::raise_open_files;
+pub use arki_process::{raise_open_files, stop_command};
 pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchHit, EventSearchQuery,
     ImportOutcome, ImportedSession, RemovedSessions, Salvaged, Sizes, SnippetPart, VerifyReport,
@@ -82,6 +83,7 @@ pub use projects::skills::SkillUse;
 pub use projects::trusted_folders::TrustedFolder;
 pub use records::events_since::EventsSince;
 pub use records::observations::Observations;
+pub use running_commands::running_commands;
 pub use runs::Runs;
 pub use runs::active_run::ActiveRun;
 pub use runs::notifying::{RunNews, RunNotice};
@@ -90,7 +92,8 @@ pub use runs::piped_input::MAX_PIPED_BYTES;
 pub use runs::pipelines::resuming::DefinitionChoice;
 pub use runs::pipelines::starting::{PipelineInput, StartPipeline};
 pub use runs::place::{RunTarget, StartRun};
-pub use runs::prompt_images::MAX_IMAGES;
+pub use runs::prompt_images::attaching::{attached_files, attached_picture};
+pub use runs::prompt_images::{MAX_IMAGES, look_at_picture};
 pub use runs::queue::Accepted;
 pub use schedules::{NewSchedule, StartedBySchedule};
 pub use sent_requests::SentRequest;

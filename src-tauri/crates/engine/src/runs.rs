@@ -1,6 +1,7 @@
 //! Runs from their start to their end: started, resumed, stopped, queued, delegated, left in the background.
 
 pub(crate) mod active_run;
+mod afterwards;
 mod answering;
 pub(crate) mod background;
 mod configuring;
@@ -19,12 +20,10 @@ pub(crate) mod piped_input;
 pub(crate) mod pipelines;
 pub(crate) mod place;
 mod preparing;
-pub(crate) mod processes;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;
 mod reflecting;
 pub(crate) mod resume;
-mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;
 mod system_prompt;
@@ -39,13 +38,15 @@ use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
+use afterwards::Afterwards;
 use arki_domain::SessionId;
 use hold::ActiveRuns;
-use notifying::{MAX_UNHEARD_NOTICES, RunNotice};
+use notifying::RunNotices;
+use reflecting::Reflector;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
-use tokio::sync::broadcast;
-use tokio::task::JoinHandle;
+use system_prompt::SystemPrompts;
+use tokio::sync::watch;
 
 /// Runs: begun, gone on with, stopped, queued, and what they leave in the background.
 pub struct Runs {
@@ -60,12 +61,12 @@ pub struct Runs {
     active: ActiveRuns,
     /// Held while results are reported to a parent run, so that each is reported once.
     parent_notify_lock: tokio::sync::Mutex<()>,
-    /// The work that follows runs, on nobody's way.
-    afterwards: Mutex<Vec<JoinHandle<()>>>,
+    system_prompts: SystemPrompts,
+    reflector: Arc<Reflector>,
+    afterwards: Afterwards,
     /// The sessions that this program has worked on.
     started_here: Mutex<HashSet<SessionId>>,
-    /// The channel to the clients that notify the user of stopped runs.
-    notices: broadcast::Sender<RunNotice>,
+    notices: Arc<RunNotices>,
 }
 
 impl Runs {
@@ -80,7 +81,15 @@ impl Runs {
     ) -> Self {
         let pipeline_history = Arc::new(PipelineHistory::new(records.clone(), projects.clone(), sessions.clone()));
         let (active, parent_notify_lock, afterwards, started_here) = Default::default();
-        let notices = broadcast::Sender::new(MAX_UNHEARD_NOTICES);
+        let system_prompts =
+            SystemPrompts { records: records.clone(), accounts: accounts.clone(), projects: projects.clone() };
+        let reflector = Arc::new(Reflector {
+            records: records.clone(),
+            accounts: accounts.clone(),
+            projects: projects.clone(),
+            sessions: sessions.clone(),
+        });
+        let notices = Arc::new(RunNotices::new(records.clone(), sessions.clone(), approvals.clone()));
         Self {
             records,
             accounts,
@@ -92,6 +101,8 @@ impl Runs {
             pipeline_history,
             active,
             parent_notify_lock,
+            system_prompts,
+            reflector,
             afterwards,
             started_here,
             notices,
@@ -112,5 +123,29 @@ impl Runs {
 
     pub(crate) fn pipeline_history(&self) -> &Arc<PipelineHistory> {
         &self.pipeline_history
+    }
+
+    /// The notices of runs that ended or wait for the user.
+    #[must_use]
+    pub fn notices(&self) -> &Arc<RunNotices> {
+        &self.notices
+    }
+
+    #[must_use]
+    pub fn system_prompts(&self) -> &SystemPrompts {
+        &self.system_prompts
+    }
+
+    /// The work that follows runs, on nobody's way.
+    #[must_use]
+    pub fn afterwards(&self) -> &Afterwards {
+        &self.afterwards
+    }
+
+    /// Returns the number of runs that this process works on, now and on every change, without those waiting for the
+    /// user.
+    #[must_use]
+    pub fn active_count(&self) -> watch::Receiver<usize> {
+        self.active.count()
     }
 }

@@ -19,11 +19,12 @@ use arki_agent::messages_as_text;
 use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
 use arki_domain::projection::Transcript;
 use arki_domain::{
-    ChatRequest, Code, EngineRequest, Error, Event, EventBody, Executor, Message, ModelOptions, RequestHead,
-    RunStarted, SessionId, ToolDefinition,
+    ChatRequest, Code, EngineRequest, Error, Event, EventBody, Executor, MAX_IMAGE_BYTES, Message, ModelOptions,
+    RequestHead, RunStarted, SessionId, ToolDefinition, picture_type,
 };
 use arki_llm::WrittenAgain;
 use arki_policy::PolicySettings;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,6 +84,21 @@ impl SentRequests {
         reader: Arc<SessionReader>,
     ) -> Self {
         Self { records, accounts, projects, kernels, reader, opened: Mutex::default() }
+    }
+
+    /// Returns a picture that was sent in a session, or in one it was forked from, as a `data:` address; `None` where it
+    /// is no longer kept.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Error> {
+        let bytes = self.records.reader().contents().artifact(session_id, content_hash)?;
+        let bytes = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES);
+        let shown = |bytes: Vec<u8>| {
+            let media_type = picture_type(&bytes)?;
+            Some(format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))
+        };
+        Ok(bytes.and_then(shown))
     }
 
     /// Makes a past request again, as it was sent: `seq` is its event.

@@ -184,12 +184,12 @@ async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
         session_id: session.map(str::to_owned),
     };
     let session = run.session_id.as_str();
-    let target = stage.engine.runs().target_shown(shown(&folder, Some(session))).unwrap();
+    let target = RunTarget::of_shown(stage.engine.session_reader(), shown(&folder, Some(session))).unwrap();
     assert!(matches!(target, RunTarget::Session(of) if of == run.session_id));
-    let target = stage.engine.runs().target_shown(shown(&other, None)).unwrap();
+    let target = RunTarget::of_shown(stage.engine.session_reader(), shown(&other, None)).unwrap();
     assert!(matches!(target, RunTarget::NewSession(of) if of == other));
 
-    let refused = stage.engine.runs().target_shown(shown(&other, Some(session))).unwrap_err();
+    let refused = RunTarget::of_shown(stage.engine.session_reader(), shown(&other, Some(session))).unwrap_err();
     assert!(refused.is(Code::SESSION_ELSEWHERE), "{refused:?}");
     for path in [&folder, &other] {
         assert!(refused.message.contains(&path.display().to_string()), "{refused:?}");
@@ -202,7 +202,7 @@ async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
     std::fs::remove_dir(&other).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(&folder, &other).unwrap();
-    let refused = stage.engine.runs().target_shown(shown(&other, None)).unwrap_err();
+    let refused = RunTarget::of_shown(stage.engine.session_reader(), shown(&other, None)).unwrap_err();
     assert!(refused.is(Code::FOLDER_UNAVAILABLE), "{refused:?}");
 }
 

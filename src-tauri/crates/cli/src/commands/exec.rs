@@ -129,7 +129,8 @@ pub(crate) async fn run(
     // What stands in the folder is looked at when nothing is waited for any more, and once.
     let opened = open(engine, &start.target)?;
     tell_what_is_off(&opened, output);
-    engine.runs().start_warnings(&opened, &start).iter().for_each(|warning| output.aside(visible(warning)));
+    let warnings = engine.runs().system_prompts().start_warnings(&opened, &start);
+    warnings.iter().for_each(|warning| output.aside(visible(warning)));
     let subscription = engine.subscribe();
     let running = client.start_run_in(opened, start).await?;
     follow::to_end(client, output, subscription, running).await

@@ -44,4 +44,9 @@ impl PendingApprovals {
             )
         })
     }
+
+    pub(crate) async fn approval_now(&self, approval_id: &ApprovalId) -> Option<ApprovalRecord> {
+        let approval_id = approval_id.clone();
+        self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await.ok().flatten()
+    }
 }

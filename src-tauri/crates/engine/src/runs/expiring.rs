@@ -4,7 +4,7 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use arki_domain::{ApprovalId, SessionId};
-use arki_store::{ApprovalRecord, ApprovalStatus};
+use arki_store::ApprovalStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,11 +21,11 @@ impl Runs {
         }
         let (runs, session_id, approval_id) = (self.clone(), session_id.clone(), approval_id.clone());
         tokio::spawn(async move {
-            let waits = runs.approval_now(&approval_id).await;
+            let waits = runs.approvals.pending().approval_now(&approval_id).await;
             let left = waits.and_then(|record| runs.approvals.pending().milliseconds_to_answer(&record));
             let Some(left) = left else { return };
             tokio::time::sleep(Duration::from_millis(left)).await;
-            let record = runs.approval_now(&approval_id).await;
+            let record = runs.approvals.pending().approval_now(&approval_id).await;
             if record.is_some_and(|record| record.status == ApprovalStatus::Pending)
                 && let Err(fault) = runs.go_on_after_decision(presence, &session_id).await
             {
@@ -45,10 +45,5 @@ impl Runs {
                 }
             }
         });
-    }
-
-    pub(crate) async fn approval_now(&self, approval_id: &ApprovalId) -> Option<ApprovalRecord> {
-        let approval_id = approval_id.clone();
-        self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await.ok().flatten()
     }
 }

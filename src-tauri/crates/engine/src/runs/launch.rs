@@ -78,7 +78,7 @@ impl Runs {
             }
             runs.after(presence, &session_id, &project, &ended).await;
             if let Some(notifier) = notifier {
-                runs.notify_soon(notifier, &ended);
+                runs.notices.notify_soon(&runs.afterwards, notifier, &ended);
             }
             ended
         });
@@ -114,7 +114,7 @@ impl Runs {
         self.sessions.keep_snapshot_quietly(session_id).await;
         self.sessions.anchor_soon(session_id);
         if ended.as_ref().is_ok_and(|end| !end.waits()) {
-            self.reflect_soon(session_id, project);
+            self.reflector.reflect_soon(&self.afterwards, session_id, project);
         }
         match ended {
             Ok(RunEnd::Completed { .. }) => self.follow_up_soon(presence, session_id),

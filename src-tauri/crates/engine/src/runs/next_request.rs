@@ -138,10 +138,10 @@ impl Runs {
         config.policy.disabled_tools.extend(settings.disabled_tools.iter().cloned());
         let core = settings.core.as_deref().unwrap_or(&config.core);
         let scope = PromptScope { core, is_subagent: false, answers: false };
-        let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), scope)?;
+        let system = self.system_prompts.parts(&open, &config, &RunOptions::default(), scope)?;
         let tools = self.kernel(&open, &config, ClientCapabilities::default()).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
-        let custom = self.custom_prompt(&open, &config, &RunOptions::default())?;
+        let custom = self.system_prompts.custom_prompt(&open, &config, &RunOptions::default())?;
         warnings.extend(custom.as_ref().and_then(unknown_variables));
         Ok(NextHead { config, system, tools, settings, warnings })
     }

@@ -1,20 +1,21 @@
 //! Hooks, and whoever shows the user notices, are told when a run has ended or waits for the user. The run is over by then:
 //! nothing waits for them but the end of the program, and what hooks did is told beside it.
 
-use crate::records::blocking;
-use crate::runs::Runs;
+use crate::approvals::Approvals;
+use crate::records::{Records, blocking};
+use crate::runs::afterwards::Afterwards;
+use crate::sessions::Sessions;
 use arki_agent::RunEnd;
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, CallContext, Error, EventDraft, EventLog, Executor, HookMoment, NotificationKind, SessionId,
 };
 use std::fmt;
-use std::sync::{Arc, PoisonError};
-use tokio::sync::{broadcast, watch};
-use tokio::task::JoinHandle;
+use std::sync::Arc;
+use tokio::sync::broadcast;
 
 /// Notices that nobody took yet; a listener that is slower misses the oldest.
-pub(crate) const MAX_UNHEARD_NOTICES: usize = 64;
+const MAX_UNHEARD_NOTICES: usize = 64;
 
 /// A run of this process has ended, or waits for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,17 +82,34 @@ impl Notifier {
     }
 }
 
-impl Runs {
+/// Tells hooks, and the clients that notify the user, of stopped runs.
+pub struct RunNotices {
+    records: Arc<Records>,
+    sessions: Arc<Sessions>,
+    approvals: Arc<Approvals>,
+    channel: broadcast::Sender<RunNotice>,
+}
+
+impl RunNotices {
+    pub(super) fn new(records: Arc<Records>, sessions: Arc<Sessions>, approvals: Arc<Approvals>) -> Self {
+        Self { records, sessions, approvals, channel: broadcast::Sender::new(MAX_UNHEARD_NOTICES) }
+    }
+
     /// Begins to tell hooks how a run ended. What the user did needs no notification.
-    pub(crate) fn notify_soon(self: &Arc<Self>, notifier: Notifier, ended: &Result<RunEnd, Error>) {
+    pub(super) fn notify_soon(
+        self: &Arc<Self>,
+        afterwards: &Afterwards,
+        notifier: Notifier,
+        ended: &Result<RunEnd, Error>,
+    ) {
         let Ok(end) = ended else { return };
         if matches!(end, RunEnd::Cancelled | RunEnd::Paused) {
             return;
         }
-        let (runs, end) = (self.clone(), end.clone());
-        self.do_afterwards(async move {
+        let (notices, end) = (self.clone(), end.clone());
+        afterwards.begin(async move {
             let session_id = notifier.context.session_id.clone();
-            if let Err(fault) = runs.notify(notifier, end).await {
+            if let Err(fault) = notices.notify(notifier, end).await {
                 tracing::warn!(%session_id, code = fault.code, %fault, "what hooks did is not told");
             }
         });
@@ -122,54 +140,32 @@ impl Runs {
     /// Notices about the runs of this process, from now on: of each that ended or waits for the user, but not of what the
     /// user stopped or paused, nor of sub-agents.
     #[must_use]
-    pub fn notices(&self) -> broadcast::Receiver<RunNotice> {
-        self.notices.subscribe()
-    }
-
-    /// Returns the number of runs that this process works on, now and on every change, without those waiting for the
-    /// user.
-    #[must_use]
-    pub fn active_count(&self) -> watch::Receiver<usize> {
-        self.active.count()
+    pub fn subscribe(&self) -> broadcast::Receiver<RunNotice> {
+        self.channel.subscribe()
     }
 
     async fn send_notice(self: &Arc<Self>, session_id: &SessionId, news: RunNews) {
-        if self.notices.receiver_count() == 0 {
+        if self.channel.receiver_count() == 0 {
             return;
         }
         let of = session_id.clone();
-        let title = match blocking(self, move |runs| runs.sessions.reader().session(&of)).await {
+        let title = match blocking(self, move |notices| notices.sessions.reader().session(&of)).await {
             Ok(session) => session.title,
             Err(fault) => return tracing::warn!(%session_id, %fault, "the end of a run is not told"),
         };
         // Nobody may listen any more.
-        let _ = self.notices.send(RunNotice { session_id: session_id.clone(), title, news });
+        let _ = self.channel.send(RunNotice { session_id: session_id.clone(), title, news });
     }
 
     async fn permission(&self, approval_id: &ApprovalId) -> RunNews {
-        let asked = self.approval_now(approval_id).await.and_then(|record| record.request());
+        let asked = self.approvals.pending().approval_now(approval_id).await.and_then(|record| record.request());
         asked.map_or(RunNews::Decision, |asked| RunNews::Permission(asked.tool_id))
     }
 
     async fn question(self: &Arc<Self>, session_id: &SessionId) -> RunNews {
         let session_id = session_id.clone();
-        let overview = blocking(self, move |runs| runs.sessions.reader().overview(&session_id)).await;
+        let overview = blocking(self, move |notices| notices.sessions.reader().overview(&session_id)).await;
         let asked = overview.ok().and_then(|overview| overview.run?.open_question().map(|asked| asked.text.clone()));
         asked.map_or(RunNews::Question, RunNews::Asked)
-    }
-
-    /// Does something that follows a run, on nobody's way.
-    pub(crate) fn do_afterwards(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut afterwards = self.afterwards.lock().unwrap_or_else(PoisonError::into_inner);
-        afterwards.retain(|work: &JoinHandle<()>| !work.is_finished());
-        afterwards.push(tokio::spawn(work));
-    }
-
-    /// Waits until what follows the runs is done. For the end of the program.
-    pub async fn finish_afterwards(&self) {
-        let afterwards = std::mem::take(&mut *self.afterwards.lock().unwrap_or_else(PoisonError::into_inner));
-        for work in afterwards {
-            let _ = work.await;
-        }
     }
 }

@@ -1,12 +1,14 @@
 //! The start of a run and its inputs: as somebody asks for it, and as it is known before anything has happened.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::projects::open::OpenProject;
+use crate::projects::open::{OpenProject, canonical};
+use crate::session_reader::SessionReader;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
+use arki_api::Shown;
 use arki_config::AGENT;
-use arki_domain::{MessageId, ParentCall, RunId, RunOptions, SessionId, ToolNames};
-use std::path::PathBuf;
+use arki_domain::{Code, Error, MessageId, ParentCall, RunId, RunOptions, SessionId, ToolNames};
+use std::path::{Path, PathBuf};
 
 /// The place of a new run.
 #[derive(Debug, Clone)]
@@ -14,6 +16,28 @@ pub enum RunTarget {
     /// A new session in this folder.
     NewSession(PathBuf),
     Session(SessionId),
+}
+
+impl RunTarget {
+    /// Returns where a message goes that was written under the names that a client shows.
+    ///
+    /// # Errors
+    /// Those of [`SessionReader::session_shown`], or `FOLDER_UNAVAILABLE` where the folder is gone or leads elsewhere by now.
+    pub fn of_shown(sessions: &SessionReader, shown: Shown) -> Result<Self, Error> {
+        match shown.session_id {
+            Some(_) => sessions.session_shown(shown).map(Self::Session),
+            None => same_folder(&shown.folder).map(Self::NewSession),
+        }
+    }
+}
+
+fn same_folder(shown: &str) -> Result<PathBuf, Error> {
+    let folder = canonical(Path::new(shown))?;
+    if folder == Path::new(shown) {
+        return Ok(folder);
+    }
+    let message = format!("{shown} now leads to {}.", folder.display());
+    Err(Error::new(Code::FOLDER_UNAVAILABLE, message, "Open the folder that you mean."))
 }
 
 /// The place where a run begins, and its names.

@@ -73,7 +73,7 @@ impl Runs {
         };
         self.accounts.providers(&config).model(&model)?;
         let scope = PromptScope { core, is_subagent, answers: presence.answers };
-        let system = self.system_prompt(&open, &config, &options, scope)?;
+        let system = self.system_prompts.text(&open, &config, &options, scope)?;
         let (disabled_tools, message_id) = (start.disabled_tools, start.message_id);
         Ok(PreparedRun {
             open,

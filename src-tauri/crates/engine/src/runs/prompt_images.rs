@@ -2,17 +2,15 @@
 
 pub(crate) mod attaching;
 
-use crate::records::{Records, blocking};
-use crate::runs::Runs;
+use crate::records::Records;
 use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
-use arki_domain::{Code, Content, ContentKind, Error, Image, MAX_IMAGE_BYTES, SessionId, picture_type};
+use arki_domain::{Code, Content, ContentKind, Error, Image, MAX_IMAGE_BYTES};
 use arki_llm::{ModelInfo, image_tokens};
 use arki_tools::{decode_picture, picture_too_large, sendable_picture};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Pictures of one prompt.
 pub const MAX_IMAGES: usize = 20;
@@ -104,28 +102,12 @@ pub(crate) fn kept_images(records: &Records, transcript: &Transcript) -> Result<
     Ok(images)
 }
 
-impl Runs {
-    /// Looks at a picture, in Base64, before it is scaled down or sent.
-    ///
-    /// # Errors
-    /// `USAGE` for what is no picture that models can see, or too large even to be scaled down.
-    pub async fn look_at_picture(self: &Arc<Self>, data: String) -> Result<PictureFacts, Error> {
-        blocking(self, move |_| facts(&decoded(&data, MAX_SOURCE_BYTES)?)).await
-    }
-
-    /// Returns a picture that was sent in a session, or in one it was forked from, as a `data:` address; `None` where it
-    /// is no longer kept.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sent_picture(&self, session_id: &SessionId, content_hash: &str) -> Result<Option<String>, Error> {
-        let bytes = self.records.reader().contents().artifact(session_id, content_hash)?;
-        let shown = bytes.filter(|bytes| bytes.len() <= MAX_IMAGE_BYTES).and_then(|bytes| {
-            picture_type(&bytes)
-                .map(|media_type| format!("data:{media_type};base64,{}", BASE64_STANDARD.encode(&bytes)))
-        });
-        Ok(shown)
-    }
+/// Looks at a picture, in Base64, before it is scaled down or sent. Blocking.
+///
+/// # Errors
+/// `USAGE` for what is no picture that models can see, or too large even to be scaled down.
+pub fn look_at_picture(data: &str) -> Result<PictureFacts, Error> {
+    facts(&decoded(data, MAX_SOURCE_BYTES)?)
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Reflection after runs, where the user turned it on: conclusions from what was observed, for the user's review. On
 //! nobody's way, and where it fails nothing happens but that it is tried again later.
 
-use crate::records::blocking;
-use crate::runs::Runs;
+use crate::accounts::Accounts;
+use crate::projects::Projects;
+use crate::records::{Records, blocking};
+use crate::runs::afterwards::Afterwards;
 use crate::session_reader::lineage::Stretch;
+use crate::sessions::Sessions;
 use arki_agent::SessionLog;
 use arki_context::{reflection_request, reflections};
 use arki_domain::{Error, EventBody, EventDraft, EventId, EventLog, Remembered, RequestPurpose, SessionId};
@@ -27,15 +30,23 @@ struct SinceReflection {
     model: Option<String>,
 }
 
-impl Runs {
+/// Asks a model what follows from what was observed, after runs.
+pub(super) struct Reflector {
+    pub(super) records: Arc<Records>,
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) sessions: Arc<Sessions>,
+}
+
+impl Reflector {
     /// Begins to reflect on a session whose run has ended, where that is due.
-    pub(crate) fn reflect_soon(self: &Arc<Self>, session_id: &SessionId, project: &str) {
+    pub(super) fn reflect_soon(self: &Arc<Self>, afterwards: &Afterwards, session_id: &SessionId, project: &str) {
         if self.records.is_ephemeral() || !self.accounts.user_config().is_ok_and(|config| config.reflects) {
             return;
         }
-        let (runs, session_id, project) = (self.clone(), session_id.clone(), project.to_owned());
-        self.do_afterwards(async move {
-            if let Err(fault) = runs.reflect(&session_id, &project).await {
+        let (reflector, session_id, project) = (self.clone(), session_id.clone(), project.to_owned());
+        afterwards.begin(async move {
+            if let Err(fault) = reflector.reflect(&session_id, &project).await {
                 tracing::warn!(%session_id, code = fault.code, %fault, "no conclusions were drawn");
             }
         });
@@ -43,11 +54,12 @@ impl Runs {
 
     async fn reflect(self: &Arc<Self>, session_id: &SessionId, project: &str) -> Result<(), Error> {
         let session = session_id.clone();
-        let since = blocking(self, move |runs| runs.since_reflection(&session)).await?;
+        let since = blocking(self, move |reflector| reflector.since_reflection(&session)).await?;
         let is_due = since.runs >= ENOUGH_RUNS || since.observations.len() >= ENOUGH_OBSERVATIONS;
         let Some(model) = since.model.as_deref().filter(|_| is_due) else { return Ok(()) };
         let folder = Path::new(project).to_owned();
-        let config = blocking(self, move |runs| runs.projects.config_of(&runs.projects.load_project(&folder)?)).await?;
+        let projects = &self.projects;
+        let config = blocking(projects, move |projects| projects.config_of(&projects.load_project(&folder)?)).await?;
         let model = self.accounts.providers(&config).model(model)?;
         // The run's own log is closed: its lease is given back.
         let log: &dyn EventLog = &**self.records.log();

@@ -1,9 +1,11 @@
 //! The system prompt that a run begins with and keeps: its parts from the project, the configuration and the user.
 
+use crate::accounts::Accounts;
+use crate::projects::Projects;
 use crate::projects::guides::index;
 use crate::projects::open::{OpenProject, OpenedFolder};
 use crate::projects::rules::at_start;
-use crate::runs::Runs;
+use crate::records::Records;
 use crate::runs::place::StartRun;
 use crate::sessions::compacting::EstimatedTokens;
 use crate::usage_reports::day;
@@ -15,6 +17,7 @@ use arki_domain::projection::PLANNING_CORE;
 use arki_domain::{Error, PartKind, RunOptions};
 use arki_llm::ModelInfo;
 use arki_process::{shell_name, system_version};
+use std::sync::Arc;
 
 /// The budget for memory in a request.
 const MAX_MEMORY_TOKENS: u64 = 2000;
@@ -28,17 +31,24 @@ pub(crate) struct PromptScope<'a> {
     pub(crate) answers: bool,
 }
 
-impl Runs {
+/// Assembles system prompts of what is configured, and of what lies in the project.
+pub struct SystemPrompts {
+    pub(super) records: Arc<Records>,
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) projects: Arc<Projects>,
+}
+
+impl SystemPrompts {
     /// # Errors
     /// When a skill that was asked for, or the core, is not there.
-    pub(crate) fn system_prompt(
+    pub(crate) fn text(
         &self,
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
         scope: PromptScope<'_>,
     ) -> Result<String, Error> {
-        let prompt = self.system_prompt_parts(open, config, options, scope)?;
+        let prompt = self.parts(open, config, options, scope)?;
         if let Some(warning) = self.custom_prompt(open, config, options)?.as_ref().and_then(unknown_variables) {
             tracing::warn!("{warning}");
         }
@@ -46,7 +56,7 @@ impl Runs {
         Ok(self.records.redactor().redact(&prompt.text()).into_owned())
     }
 
-    pub(crate) fn system_prompt_parts(
+    pub(crate) fn parts(
         &self,
         open: &OpenProject,
         config: &Config,

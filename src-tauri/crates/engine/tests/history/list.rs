@@ -42,7 +42,7 @@ async fn a_file_whose_lines_nobody_can_count_is_counted_as_a_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_listens_is_told_of_runs_that_end_or_wait_with_their_sessions_title() {
     let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
-    let mut notices = stage.engine.runs().notices();
+    let mut notices = stage.engine.runs().notices().subscribe();
     let mut count = stage.engine.runs().active_count();
     assert_eq!(*count.borrow_and_update(), 0);
     let (session, end) = stage.run_to_end().await;

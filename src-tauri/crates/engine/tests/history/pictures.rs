@@ -25,7 +25,7 @@ async fn a_picture_is_shown_again_in_its_session_and_its_forks_and_in_no_other()
     let (run, handle) = stage.client.start_run(start).await.unwrap();
     handle.await.unwrap().unwrap();
     let hash = hash_of_first_picture(&stage, &run.session_id);
-    let shown = |session: &SessionId| stage.engine.runs().sent_picture(session, &hash).unwrap();
+    let shown = |session: &SessionId| stage.engine.sent_requests().picture(session, &hash).unwrap();
     assert_eq!(shown(&run.session_id).unwrap(), format!("data:image/png;base64,{}", BASE64_STANDARD.encode(PNG)));
     let fork = stage.engine.sessions().fork(&run.session_id, None).await.unwrap();
     assert!(shown(&fork.session_id).is_some());

@@ -153,7 +153,7 @@ impl StepHost for StepsWorld {
     }
 
     async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Error> {
-        let record = self.runs()?.approval_now(approval).await;
+        let record = self.runs()?.approvals.pending().approval_now(approval).await;
         Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending))
     }
 }

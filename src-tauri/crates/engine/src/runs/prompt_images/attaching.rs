@@ -5,7 +5,6 @@
 //! paths: the shell has them from the system.
 
 use crate::projects::open::canonical;
-use crate::runs::Runs;
 use crate::runs::prompt_images::{MAX_SOURCE_BYTES, facts};
 use arki_api::AttachedFile;
 use arki_context::mention_of;
@@ -22,21 +21,15 @@ const MAX_BYTES: usize = 60 << 20;
 /// The longest signature of a picture.
 const SIGNATURE: u64 = 12;
 
-impl Runs {
-    /// Says what becomes of a picture whose bytes are given. Blocking.
-    #[must_use]
-    pub fn attached_picture(&self, name: &str, bytes: &[u8]) -> AttachedFile {
-        attached_picture(name, bytes, &mut { MAX_BYTES })
-    }
-
-    /// Says of each path what becomes of it, in order. `folder` is the open one. Blocking.
-    #[must_use]
-    pub fn attached(&self, folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
-        attached(folder, paths)
-    }
+/// Says what becomes of a picture whose bytes are given. Blocking.
+#[must_use]
+pub fn attached_picture(name: &str, bytes: &[u8]) -> AttachedFile {
+    attached_within(name, bytes, &mut { MAX_BYTES })
 }
 
-fn attached(folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
+/// Says of each path what becomes of it, in order. `folder` is the open one. Blocking.
+#[must_use]
+pub fn attached_files(folder: Option<&Path>, paths: &[PathBuf]) -> Vec<AttachedFile> {
     let root = folder.and_then(|folder| canonical(folder).ok());
     let mut room = MAX_BYTES;
     let mut files: Vec<AttachedFile> =
@@ -64,7 +57,7 @@ fn attached_file(root: Option<&Path>, path: &Path, room: &mut usize) -> Attached
             Err(why) => refused(format!("{name} {why}")),
         };
     };
-    attached_picture(&name, &bytes, room)
+    attached_within(&name, &bytes, room)
 }
 
 /// The error is a sentence's end.
@@ -80,7 +73,7 @@ fn found(path: &Path) -> Result<PathBuf, String> {
     std::fs::canonicalize(path).map_err(|error| format!("can't be found: {}.", io_words(error.kind())))
 }
 
-fn attached_picture(name: &str, bytes: &[u8], room: &mut usize) -> AttachedFile {
+fn attached_within(name: &str, bytes: &[u8], room: &mut usize) -> AttachedFile {
     let refused = |reason: String| AttachedFile::Refused { name: name.to_owned(), reason };
     match facts(bytes) {
         Err(Error { message, hint, .. }) => refused(format!("{name}: {message} {hint}")),
@@ -151,7 +144,7 @@ mod tests {
         fs::write(outside.join("shot"), PNG).unwrap();
         let paths = ["src/a name.rs", "src", "../elsewhere/shot", "../elsewhere/notes.txt", "gone", "."];
         let paths: Vec<PathBuf> = paths.iter().map(|path| folder.join(path)).collect();
-        let files = attached(Some(&folder), &paths);
+        let files = attached_files(Some(&folder), &paths);
         assert_eq!(files[0], AttachedFile::Mention { mention: "@\"src/a name.rs\"".to_owned() });
         assert_eq!(files[1], offered(&paths[1], "src", Some("@src/")));
         let AttachedFile::Picture { name, data, facts } = &files[2] else { panic!("{:?}", files[2]) };
@@ -174,8 +167,8 @@ mod tests {
         let (folder, other) = (home.path().join("project"), home.path().join("other"));
         fs::create_dir(&folder).unwrap();
         fs::create_dir(&other).unwrap();
-        assert_eq!(attached(Some(&folder), std::slice::from_ref(&other)), [offered(&other, "other", None)]);
-        assert_eq!(attached(None, std::slice::from_ref(&other)), [offered(&other, "other", None)]);
+        assert_eq!(attached_files(Some(&folder), std::slice::from_ref(&other)), [offered(&other, "other", None)]);
+        assert_eq!(attached_files(None, std::slice::from_ref(&other)), [offered(&other, "other", None)]);
     }
 
     #[test]
@@ -183,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let damaged = folder.path().join("damaged.png");
         fs::write(&damaged, &PNG[..10]).unwrap();
-        let files = attached(Some(folder.path()), &vec![damaged; MAX_FILES + 3]);
+        let files = attached_files(Some(folder.path()), &vec![damaged; MAX_FILES + 3]);
         assert!(refusal(&files[0]).contains("damaged.png: The picture is damaged"), "{:?}", files[0]);
         assert!(refusal(&files[MAX_FILES]).starts_with("3 more files"), "{:?}", files.last());
         assert_eq!(files.len(), MAX_FILES + 1);
@@ -191,12 +184,9 @@ mod tests {
 
     #[test]
     fn bytes_are_attached_as_a_file_of_them_would_be() {
-        let mut room = MAX_BYTES;
-        let AttachedFile::Picture { data, .. } = attached_picture("pasted", PNG, &mut room) else { panic!("refused") };
+        let AttachedFile::Picture { data, .. } = attached_picture("pasted", PNG) else { panic!("refused") };
         assert_eq!(BASE64_STANDARD.decode(data).unwrap(), PNG);
-        assert!(
-            refusal(&attached_picture("pasted", b"text", &mut room)).starts_with("pasted: The file is not a picture")
-        );
+        assert!(refusal(&attached_picture("pasted", b"text")).starts_with("pasted: The file is not a picture"));
     }
 
     #[test]
@@ -204,7 +194,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let large = folder.path().join("large.png");
         fs::write(&large, [PNG, &vec![0; MAX_SOURCE_BYTES - PNG.len()]].concat()).unwrap();
-        let files = attached(None, &vec![large; 4]);
+        let files = attached_files(None, &vec![large; 4]);
         assert!(files[..3].iter().all(|file| matches!(file, AttachedFile::Picture { .. })));
         assert!(refusal(&files[3]).contains("larger than 60 MiB"));
     }
@@ -217,7 +207,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         fs::write(home.path().join("secret"), "mine").unwrap();
         std::os::unix::fs::symlink(home.path().join("secret"), folder.join("link")).unwrap();
-        let zero = attached(Some(&folder), &[PathBuf::from("/dev/zero"), folder.join("link")]);
+        let zero = attached_files(Some(&folder), &[PathBuf::from("/dev/zero"), folder.join("link")]);
         assert!(refusal(&zero[0]).contains("outside the folder"), "{zero:?}");
         assert!(refusal(&zero[1]).contains("outside the folder"), "{zero:?}");
     }

@@ -1,21 +1,12 @@
 //! The commands and MCP servers that run in this process, as the window shows them.
 
-use crate::runs::Runs;
 use arki_api::RunningCommand;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-impl Runs {
-    /// The oldest first. Those of another Arki on the same data are not known here. Blocks for milliseconds.
-    #[must_use]
-    pub fn running_commands(&self) -> Vec<RunningCommand> {
-        arki_process::running_commands().into_iter().map(shown).collect()
-    }
-
-    /// Ends a command with all it started; the model is told that the user stopped it. An MCP server starts again when it
-    /// is needed. No harm where it has ended.
-    pub fn stop_command(&self, id: u64) {
-        arki_process::stop_command(id);
-    }
+/// The oldest first. Those of another Arki on the same data are not known here. Blocks for milliseconds.
+#[must_use]
+pub fn running_commands() -> Vec<RunningCommand> {
+    arki_process::running_commands().into_iter().map(shown).collect()
 }
 
 fn shown(running: arki_process::RunningCommand) -> RunningCommand {
