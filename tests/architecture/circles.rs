@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const WITHOUT_CIRCLES: &[&str] = &[
     "agent",
     "api",
+    "cli",
+    "config",
     "context",
     "disk",
     "domain",
@@ -17,10 +19,12 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "git",
     "llm",
     "mcp",
+    "pipelines",
     "policy",
     "process",
     "redaction",
     "sandbox",
+    "tools",
     "worktrees",
 ];
 

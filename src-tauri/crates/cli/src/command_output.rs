@@ -1,9 +1,8 @@
 //! The output of commands, under their line, while a run is followed and when a session is shown: all of it, or its first
 //! and last lines.
 
-use crate::output::{Printer, dim, visible};
+use crate::output::{Printer, ShowOutput, dim, visible};
 use arki_domain::{CallId, ToolResult};
-use clap::ValueEnum;
 use std::collections::{HashMap, VecDeque};
 
 /// Lines shown as they come, before the rest is only kept.
@@ -14,18 +13,6 @@ const TAIL_LINES: usize = 12;
 const MAX_LINE_CHARS: usize = 400;
 /// A line that never ends is cut here, in bytes.
 const MAX_OPEN_LINE: usize = 16 * 1024;
-
-/// The amount of a command's output that people see.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowOutput {
-    /// All of it
-    Full,
-    /// The first and last lines
-    #[default]
-    Tail,
-    /// Nothing
-    None,
-}
 
 /// The output of the commands that run at the moment.
 pub(crate) struct CommandOutputs {

@@ -40,10 +40,9 @@ mod verify;
 mod worktrees;
 
 use crate::arguments::{Color, log_levels};
-use crate::command_output::ShowOutput;
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
-use crate::output::Printer;
+use crate::output::{Printer, ShowOutput};
 use arki_domain::Error;
 use arki_engine::{Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Time};
 use clap::{Parser, Subcommand};

@@ -1,12 +1,24 @@
 //! Standard output and standard error, in the form that was asked for.
 
-use crate::command_output::ShowOutput;
 use anstream::{stderr, stdout};
 use arki_domain::{Code, Error, io_words};
 use arki_engine::{InvisibleCharacters, one_line};
+use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::OnceLock;
+
+/// The amount of a command's output that people see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowOutput {
+    /// All of it
+    Full,
+    /// The first and last lines
+    #[default]
+    Tail,
+    /// Nothing
+    None,
+}
 
 pub(crate) struct Printer {
     pub(crate) json: bool,

@@ -5,22 +5,19 @@ mod files;
 
 pub use files::add_agent_files;
 
-use super::file::{AgentConfig, ConfigFile, ReasoningEffort};
+use super::file::{AgentConfig, Agents, ConfigFile, ReasoningEffort};
 use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_EFFORT, DEFAULT_MODEL};
 use arki_api::ConfiguredAgent;
 use arki_domain::{Code, Error, ModelOptions, ToolNames};
 use arki_llm::{ModelInfo, ProviderSettings};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The limit for configured agents; of the built-in ones only `arki` counts.
 const MAX_AGENTS: usize = 32;
 const MAX_NAME_CHARS: usize = 32;
-
-/// The agents by name; `arki` is always one of them.
-pub(crate) type Agents = BTreeMap<String, AgentConfig>;
 
 /// An agent as it is shown, and told to models.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The configuration in force, as it was added up.
 
 use crate::SecretFiles;
+use crate::file::Agents;
 use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
@@ -39,7 +40,7 @@ pub struct Config {
     /// The session's own prompt, followed by the parts that its requests go without.
     pub session_prompt: Option<String>,
     pub off: Vec<String>,
-    pub agents: crate::agents::Agents,
+    pub agents: Agents,
     pub providers: Vec<ProviderSettings>,
     /// The policy, with the tools that the agent has.
     pub policy: PolicySettings,

@@ -23,7 +23,7 @@ pub struct ConfigFile {
     pub schema: Option<String>,
     /// The agents, by name: up to 32 lower-case letters, digits, "-" and "_", the first a letter or digit.
     #[schemars(extend("propertyNames" = { "pattern": "^[a-z0-9][a-z0-9_-]{0,31}$" }))]
-    pub agents: BTreeMap<String, AgentConfig>,
+    pub agents: Agents,
     /// The providers of models, by names that you choose.
     pub providers: BTreeMap<String, ProviderConfig>,
     pub policy: PolicyConfig,
@@ -43,6 +43,9 @@ pub struct ConfigFile {
     pub retention: RetentionConfig,
     pub window: WindowConfig,
 }
+
+/// The agents by name.
+pub(crate) type Agents = BTreeMap<String, AgentConfig>;
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -12,18 +12,16 @@ mod pipeline;
 
 pub(crate) use command::{cancelled, denylisted, timed_out, too_long};
 
-use crate::definition::ADD;
-use crate::definition::schema;
-use crate::denylist::Denylist;
-use crate::step_host::{ChildEnd, StepContext, StepHost};
+use crate::key_schema;
+use crate::problem::ADD;
+use crate::step_host::{ChildEnd, StepHost};
+use crate::task::Task;
 use crate::template::{Template, Values};
-use arki_domain::{ApprovalId, Error, SubagentStarted};
+use arki_domain::{ApprovalId, Error};
 use async_trait::async_trait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 static ADAPTERS: &[&dyn Adapter] =
     &[&command::CommandAdapter, &agent::Agent, &approval::Approval, &fabric::Fabric, &pipeline::Pipeline, &http::Http];
@@ -97,19 +95,6 @@ impl Grant {
             Self::HomeFile { path } => format!("reads ~/{path}"),
         }
     }
-}
-
-/// One attempt of a step.
-pub struct Task {
-    pub settings: Value,
-    pub input: Arc<str>,
-    pub params: Arc<BTreeMap<String, String>>,
-    /// The names and outputs of the steps that this one needs.
-    pub needed: Vec<(String, Arc<str>)>,
-    pub denylist: Arc<Denylist>,
-    /// The run that works for it.
-    pub child: Option<SubagentStarted>,
-    pub context: StepContext,
 }
 
 /// The result of an attempt that didn't fail.
@@ -204,7 +189,7 @@ pub(crate) fn hint() -> String {
 
 /// The names of an adapter's own keys.
 pub(crate) fn keys(adapter: &dyn Adapter) -> Vec<String> {
-    schema::properties(&adapter.settings())
+    key_schema::properties(&adapter.settings())
 }
 
 /// Reads an adapter's own keys as their type.

@@ -8,7 +8,6 @@ pub(crate) mod yaml;
 
 pub use check::ENTRY_LIMIT as MAX_STEPS_EVER;
 pub use keys::{Artifact, Foreach, Limits, OutputForm, StepRetry};
-pub(crate) use read::ADD;
 pub use yaml::MAX_DEFINITION_BYTES;
 
 use crate::adapter::{Adapter, Grant};

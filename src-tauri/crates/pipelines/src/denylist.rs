@@ -1,15 +1,11 @@
-//! Paths that no step of a pipeline may touch. A path is judged by its text and by where it lies ([`StepHost::places`]), so that
-//! neither a way around nor a link leads past a pattern.
+//! Globs for paths that no step of a pipeline may touch.
 
-use crate::step_host::StepHost;
 use arki_domain::glob_readings;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// The patterns of a pipeline that sets none itself.
 const USUAL: &[&str] = &["**/.env*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*"];
 const MAX_PATTERNS: usize = 200;
-/// A line of an input that is longer is no path.
-const MAX_PATH_BYTES: usize = 4096;
 
 /// Stands for whatever is in a folder: no pattern is about this name.
 const ANY_NAME: char = '\u{1}';
@@ -72,33 +68,6 @@ impl Denylist {
         let spellings = [path.as_str(), name, &format!("{path}/{ANY_NAME}")];
         let matched = spellings.iter().find_map(|path| self.globs.matches(path).first().copied());
         matched.map(|index| self.patterns[self.pattern_of[index]].as_str())
-    }
-
-    /// Returns the first of the paths that is forbidden, with the pattern: by its text, by where it lies, or as another name
-    /// of a file that is.
-    pub(crate) fn forbidden<'a>(
-        &self,
-        paths: impl Iterator<Item = &'a str>,
-        world: &dyn StepHost,
-    ) -> Option<(&'a str, &str)> {
-        let paths: Vec<&str> = paths.collect();
-        let by_place = |path: &str| world.places(path).iter().find_map(|place| self.forbids(place));
-        let found = paths.iter().find_map(|path| Some((*path, self.forbids(path).or_else(|| by_place(path))?)));
-        let by_name =
-            || world.other_names(&paths).into_iter().find_map(|(at, name)| Some((paths[at], self.forbids(&name)?)));
-        found.or_else(by_name)
-    }
-
-    /// Returns the first line of these texts that is a forbidden path, with the pattern. A line with a blank is one only where
-    /// there is such a file: anything else is prose.
-    pub(crate) fn forbidden_line<'a>(
-        &self,
-        texts: impl Iterator<Item = &'a str>,
-        world: &dyn StepHost,
-    ) -> Option<(&'a str, &str)> {
-        let lines = texts.flat_map(str::lines).map(|line| line.trim().trim_matches('"'));
-        let short = lines.filter(|line| !line.is_empty() && line.len() <= MAX_PATH_BYTES);
-        self.forbidden(short.filter(|line| !line.contains(char::is_whitespace) || world.is_there(line)), world)
     }
 }
 

@@ -10,14 +10,17 @@ mod adapter;
 mod condition;
 mod definition;
 mod denylist;
+mod forbidden_paths;
 mod graph;
+mod key_schema;
 mod params;
 mod problem;
 mod runner;
 mod step_host;
+mod task;
 mod template;
 
-pub use adapter::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task};
+pub use adapter::{Adapter, AttemptResult, Grant, KeyProblem, StepFault};
 pub use definition::schema::definition_schema;
 pub use definition::{
     Artifact, Definition, Foreach, Limits, MAX_DEFINITION_BYTES, MAX_STEPS_EVER, OutputForm, Step, StepRetry,
@@ -26,6 +29,5 @@ pub use denylist::Denylist;
 pub use params::{Param, ParamKind, values as param_values};
 pub use problem::{DefinitionProblem, TextPlace, as_fault};
 pub use runner::{PipelineParts, PipelineRun, PipelineStanding};
-pub use step_host::{
-    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepContext, StepHost,
-};
+pub use step_host::{AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost};
+pub use task::{StepContext, Task};

@@ -21,6 +21,8 @@ pub struct DefinitionProblem {
     pub hint: String,
 }
 
+/// The hint for a key that is missing.
+pub(crate) const ADD: &str = "Add it.";
 /// The distance, in edits, up to which a name counts as a slip for another.
 const MAX_DISTANCE: usize = 3;
 

@@ -256,7 +256,7 @@ impl ToolExecutor {
     ) -> Result<CallOutcome, Error> {
         let task = InsideTask {
             args: &call.args,
-            tools: &self.toolbox.tools,
+            manual_of: &|name| Some(self.toolbox.tool(name)?.manual.clone()),
             offered: &self.toolbox.offered,
             guides: &self.settings.guides,
             previous: record.context().previous.as_deref(),

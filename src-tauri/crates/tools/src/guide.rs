@@ -2,6 +2,7 @@
 //! belongs to it (<https://agentskills.io/specification>); a *procedure* is one text with the steps of recurring work
 //! (seed 000). The prompt names them; the model reads those that it needs.
 
+use crate::nearest::nearest;
 use arki_domain::{Code, Error, one_plain_line};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -90,7 +91,7 @@ pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a
         let hint = if guides.is_empty() {
             format!("There are no {what}s here.")
         } else {
-            crate::tool::nearest(guides.iter().map(|guide| guide.name.as_str()), name)
+            nearest(guides.iter().map(|guide| guide.name.as_str()), name)
         };
         Error::new(Code::GUIDE_UNKNOWN, format!("There is no {what} {name:?}."), hint)
     })

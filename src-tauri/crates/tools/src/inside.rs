@@ -3,15 +3,17 @@
 
 use crate::error::ToolError;
 use crate::guide::Guides;
-use crate::tool::{Output, Tool};
+use crate::tool_output::Output;
 use arki_domain::projection::AgentState;
 use arki_domain::{Content, EventBody, ToolDefinition};
 use arki_redaction::Redactor;
 use serde_json::Value;
+use std::sync::Arc;
 
 pub(crate) struct InsideTask<'a> {
     pub(crate) args: &'a Value,
-    pub(crate) tools: &'a [Tool],
+    /// The manual of the tool of that name; empty where it has none.
+    pub(crate) manual_of: &'a (dyn Fn(&str) -> Option<Arc<str>> + Sync + 'a),
     /// The tools that the model has.
     pub(crate) offered: &'a [ToolDefinition],
     pub(crate) guides: &'a Guides,

@@ -1,13 +1,13 @@
 //! A tool: what the model is told of it, and how the executor carries it out.
 
 use crate::error::ToolError;
-use crate::hooks::foreign::{self, plain_name};
 use crate::inside::InsideAction;
 use crate::left_out::LeftOut;
 use crate::manual::Manual;
 use crate::remote_tool::RemoteTool;
 use crate::schema;
 use crate::subagents::{SubagentChanges, Subagents};
+use crate::tool_output::Output;
 use crate::touched::Touched;
 use arki_domain::{Category, Code, Error, ToolDefinition};
 use arki_files::{ChangeSet, Project};
@@ -19,10 +19,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// A name is taken for a misspelt one if at most a third of it differs.
-const MISSPELT_SHARE: usize = 3;
-/// More names than this are not listed.
-const MAX_NAMED: usize = 40;
 /// The longest name of a tool that every vendor takes.
 pub const MAX_TOOL_NAME_BYTES: usize = 64;
 
@@ -38,13 +34,6 @@ pub(crate) struct ReadTask {
     pub(crate) sees_pictures: bool,
     pub(crate) max_output_bytes: usize,
     pub(crate) cancel: CancellationToken,
-}
-
-/// Text for the model, and whether it was cut.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Output {
-    pub text: String,
-    pub truncated: bool,
 }
 
 pub(crate) type ReadAction = fn(&ReadTask) -> Result<Output, ToolError>;
@@ -232,28 +221,6 @@ impl Tool {
     }
 }
 
-/// A hint that names what was probably meant, or what there is where no name is near.
-pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, name: &str) -> String {
-    let (known, wanted): (Vec<&str>, String) = (known.collect(), plain_name(name));
-    let distance = |known: &str| strsim::levenshtein(&plain_name(known), &wanted);
-    let nearest = known.iter().min_by_key(|known| distance(known));
-    match nearest.filter(|nearest| distance(nearest) <= wanted.chars().count() / MISSPELT_SHARE) {
-        Some(nearest) => format!("Did you mean {nearest}?"),
-        None if known.len() > MAX_NAMED => String::new(),
-        None => format!("There are: {}.", known.join(", ")),
-    }
-}
-
-/// The same for a tool, which a model may call by the name that others have for it.
-pub(crate) fn nearest_tool(known: &[ToolDefinition], name: &str) -> String {
-    let known: Vec<&str> = known.iter().map(|tool| &*tool.name).collect();
-    let of_server = |known: &&&str| known.rsplit_once("__").is_some_and(|(_, tool)| tool == name);
-    match foreign::meant(&known, name).or_else(|| known.iter().find(of_server).copied()) {
-        Some(meant) => format!("Did you mean {meant}?"),
-        None => nearest(known.into_iter(), name),
-    }
-}
-
 /// The arguments as a type; they have been validated before.
 pub(crate) fn arguments<Arguments: DeserializeOwned>(args: &Value) -> Result<Arguments, ToolError> {
     Ok(Arguments::deserialize(args)?)
@@ -263,13 +230,6 @@ pub(crate) fn arguments<Arguments: DeserializeOwned>(args: &Value) -> Result<Arg
 mod tests {
     use super::*;
     use crate::remote_tool::CallScope;
-
-    #[test]
-    fn only_a_name_that_is_near_is_taken_for_a_misspelt_one() {
-        let near = |name: &str| nearest(["read_file", "calculate"].into_iter(), name);
-        assert_eq!((near("ReadFile"), near("calculater")), (near("read-file"), "Did you mean calculate?".to_owned()));
-        assert_eq!(near("frobnicate"), "There are: read_file, calculate.");
-    }
 
     struct Nothing;
 

@@ -1,8 +1,9 @@
 //! `agent`: a prompt for an agent, whose tools run under the policy as ever; what it asks waits in the inbox.
 
-use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked, fabric, of_child};
-use crate::definition::schema;
+use super::{Adapter, AttemptResult, KeyProblem, StepFault, checked, fabric, of_child};
+use crate::key_schema;
 use crate::step_host::{AgentTask, StepHost};
+use crate::task::Task;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,7 +52,7 @@ impl Adapter for Agent {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<AgentSettings>()
+        key_schema::of::<AgentSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {

@@ -1,8 +1,9 @@
 //! `approval`: a gate. The run waits in the inbox until a person decides; the input is the output.
 
-use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked};
-use crate::definition::schema;
+use super::{Adapter, AttemptResult, KeyProblem, StepFault, checked};
+use crate::key_schema;
 use crate::step_host::StepHost;
+use crate::task::Task;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,7 +29,7 @@ impl Adapter for Approval {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<GateSettings>()
+        key_schema::of::<GateSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {

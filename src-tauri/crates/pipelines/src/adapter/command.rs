@@ -1,9 +1,11 @@
 //! `command`: a shell line in the sandbox, with the step's input on standard input and the parameters as environment
 //! variables.
 
-use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
-use crate::definition::schema;
+use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, checked};
+use crate::forbidden_paths::forbidden;
+use crate::key_schema;
 use crate::step_host::{CommandEnd, CommandEnding, CommandTask, StepHost};
+use crate::task::Task;
 use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -37,7 +39,7 @@ impl Adapter for CommandAdapter {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<CommandSettings>()
+        key_schema::of::<CommandSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {
@@ -70,7 +72,7 @@ pub(super) async fn run_command(
     world: &dyn StepHost,
 ) -> Result<AttemptResult, StepFault> {
     let named = world.named_paths(command.line);
-    if let Some((path, pattern)) = task.denylist.forbidden(named.iter().map(String::as_str), world) {
+    if let Some((path, pattern)) = forbidden(&task.denylist, named.iter().map(String::as_str), world) {
         return Err(StepFault::final_(denylisted(path, pattern)));
     }
     let end = world.command(command, task).await.map_err(of_world)?;

@@ -1,9 +1,10 @@
 //! `fabric`: a pattern of the program `fabric`, which has keys of its own and asks a model over the network.
 
 use super::command::run_command;
-use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
-use crate::definition::schema;
+use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, checked};
+use crate::key_schema;
 use crate::step_host::{CommandTask, StepHost};
+use crate::task::Task;
 use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -36,7 +37,7 @@ impl Adapter for Fabric {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<FabricSettings>()
+        key_schema::of::<FabricSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {

@@ -1,8 +1,9 @@
 //! `http`: one request, to a host that is written in the definition and judged by the policy.
 
-use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, Task, checked};
-use crate::definition::schema;
+use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, checked};
+use crate::key_schema;
 use crate::step_host::{HttpRequest, HttpResponse, StepHost};
+use crate::task::Task;
 use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -63,7 +64,7 @@ impl Adapter for Http {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<HttpSettings>()
+        key_schema::of::<HttpSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {

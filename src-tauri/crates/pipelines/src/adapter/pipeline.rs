@@ -1,9 +1,10 @@
 //! `pipeline`: another pipeline as one step, in a run of its own.
 
-use super::{Adapter, AttemptResult, KeyProblem, StepFault, Task, checked, of_child};
-use crate::definition::schema;
+use super::{Adapter, AttemptResult, KeyProblem, StepFault, checked, of_child};
+use crate::key_schema;
 use crate::params::{as_text, ensure_usable_name};
 use crate::step_host::StepHost;
+use crate::task::Task;
 use arki_domain::Error;
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -34,7 +35,7 @@ impl Adapter for Pipeline {
     }
 
     fn settings(&self) -> Value {
-        schema::of::<NestedSettings>()
+        key_schema::of::<NestedSettings>()
     }
 
     fn check(&self, settings: &Value) -> Result<(), KeyProblem> {

@@ -3,18 +3,17 @@
 use super::check::{self, CheckedSteps};
 use super::keys::{DefinitionFile, StepFile};
 use super::yaml::{MapEntry, NodeKind, YamlNode, parse};
-use super::{Definition, Limits, OutputForm, Step, schema};
+use super::{Definition, Limits, OutputForm, Step};
 use crate::adapter::{self, Adapter};
 use crate::denylist::Denylist;
+use crate::key_schema;
 use crate::params::{Param, ParamFile};
-use crate::problem::{DefinitionProblem, TextPlace, did_you_mean};
+use crate::problem::{ADD, DefinitionProblem, TextPlace, did_you_mean};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// The hint for a key that is missing.
-pub(crate) const ADD: &str = "Add it.";
 /// The key that says what a step is.
 const ADAPTER: &str = "adapter";
 /// More problems than these are not told.
@@ -303,5 +302,5 @@ fn words(path: &str, error: &str) -> (String, String) {
 
 /// The keys that a type has.
 fn keys_of<T: JsonSchema>() -> Vec<String> {
-    schema::properties(&schema::of::<T>())
+    key_schema::properties(&key_schema::of::<T>())
 }

@@ -2,8 +2,8 @@
 
 use super::keys::{DefinitionFile, StepFile};
 use crate::adapter;
+use crate::key_schema::of as schema_of;
 use crate::params::ParamFile;
-use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 /// The schema as it is shipped.
@@ -38,10 +38,6 @@ pub fn definition_schema() -> Value {
     root
 }
 
-fn schema_of<T: JsonSchema>() -> Value {
-    SchemaGenerator::default().into_root_schema_for::<T>().into()
-}
-
 fn collect<'a>(definitions: &mut Map<String, Value>, schemas: impl IntoIterator<Item = &'a Value>) {
     for schema in schemas {
         definitions.extend(schema["$defs"].as_object().cloned().unwrap_or_default());
@@ -59,14 +55,4 @@ fn without_definitions(mut schema: Value) -> Value {
 
 fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
-}
-
-/// The names of a schema's properties.
-pub(crate) fn properties(schema: &Value) -> Vec<String> {
-    schema["properties"].as_object().map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
-}
-
-/// The schema of a type, for an adapter's own keys.
-pub(crate) fn of<T: JsonSchema>() -> Value {
-    schema_of::<T>()
 }

@@ -1,8 +1,8 @@
 //! Attempts: begun together with the note that they are, bounded in time, tried again after a pause that grows.
 
 use super::{BegunAttempt, PipelineRun, StepUnit};
-use crate::adapter::{AttemptResult, StepFault, Task, cancelled, timed_out};
-use crate::step_host::StepContext;
+use crate::adapter::{AttemptResult, StepFault, cancelled, timed_out};
+use crate::task::{StepContext, Task};
 use arki_domain::projection::{StepPhase, StepState};
 use arki_domain::{CallId, Error, RunId, SessionId, SubagentStarted};
 use futures_util::FutureExt;

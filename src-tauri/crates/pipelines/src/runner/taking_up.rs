@@ -5,6 +5,7 @@ use super::{BegunAttempt, PipelineRun, StepUnit};
 use crate::adapter::StepFault;
 use crate::adapter::denylisted;
 use crate::definition::Foreach;
+use crate::forbidden_paths::forbidden_line;
 use crate::template::Values;
 use arki_domain::projection::StepPhase;
 use arki_domain::{Code, Error, SkipReason, StepStarted};
@@ -94,7 +95,7 @@ impl PipelineRun {
                 Some(Foreach::Lines) | None => Vec::new(),
             };
             let texts = std::iter::once(&input).chain(&items).map(AsRef::as_ref);
-            let found = definition.denylist.forbidden_line(texts, world.as_ref());
+            let found = forbidden_line(&definition.denylist, texts, world.as_ref());
             found.map(|(path, pattern)| denylisted(path, pattern))
         });
         looking.await.unwrap_or_else(|error| Some(Error::internal(error)))

@@ -7,7 +7,8 @@ mod number;
 
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments};
+use crate::tool::{Action, Tool, arguments};
+use crate::tool_output::Output;
 use arki_domain::{Code, Error, StateChanged};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,7 +3,8 @@
 use crate::artifact;
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments};
+use crate::tool::{Action, Tool, arguments};
+use crate::tool_output::Output;
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,7 +2,8 @@
 
 use crate::error::ToolError;
 use crate::left_out::ignored_note;
-use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use crate::tool::{Action, ReadTask, Tool, arguments};
+use crate::tool_output::Output;
 use arki_files::{FindQuery, find};
 use schemars::JsonSchema;
 use serde::Deserialize;

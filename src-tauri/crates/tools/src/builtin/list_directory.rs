@@ -2,7 +2,8 @@
 
 use crate::error::ToolError;
 use crate::left_out::ignored_note;
-use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use crate::tool::{Action, ReadTask, Tool, arguments};
+use crate::tool_output::Output;
 use arki_disk::EntryKind;
 use arki_files::{ListQuery, ProjectPath, list};
 use schemars::JsonSchema;

@@ -3,7 +3,8 @@
 use crate::artifact;
 use crate::error::ToolError;
 use crate::picture_decoding::sendable_picture;
-use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use crate::tool::{Action, ReadTask, Tool, arguments};
+use crate::tool_output::Output;
 use crate::touched::Touched;
 use arki_domain::{Image, MAX_IMAGE_BYTES, is_picture_name, picture_type};
 use arki_files::{Project, ProjectPath, lines_of, read_lines};

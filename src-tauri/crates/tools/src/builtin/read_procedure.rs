@@ -3,7 +3,8 @@
 use crate::error::ToolError;
 use crate::guide::find_guide;
 use crate::inside::{InsideResult, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments};
+use crate::tool::{Action, Tool, arguments};
+use crate::tool_output::Output;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -3,7 +3,9 @@
 use crate::error::ToolError;
 use crate::guide::{Guide, GuideFiles, find_guide};
 use crate::inside::{InsideResult, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments, nearest};
+use crate::nearest::nearest;
+use crate::tool::{Action, Tool, arguments};
+use crate::tool_output::Output;
 use arki_domain::{Code, Error, sha256_hex};
 use arki_files::Project;
 use schemars::JsonSchema;

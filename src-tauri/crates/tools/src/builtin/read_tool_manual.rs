@@ -2,7 +2,9 @@
 
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments, nearest_tool};
+use crate::nearest::nearest_tool;
+use crate::tool::{Action, Tool, arguments};
+use crate::tool_output::Output;
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,14 +21,14 @@ pub(crate) fn tool() -> Tool {
 
 fn read(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     let Arguments { name } = arguments(task.args)?;
-    let Some(tool) = task.tools.iter().find(|tool| tool.name() == name) else {
+    let Some(manual) = (task.manual_of)(&name) else {
         let hint = nearest_tool(task.offered, &name);
         return Err(Error::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint).into());
     };
-    let text = if tool.manual.is_empty() {
+    let text = if manual.is_empty() {
         format!("{name} has no manual. Its description and schema say everything.")
     } else {
-        tool.manual.to_string()
+        manual.to_string()
     };
     Ok(Output { text, truncated: false }.into())
 }

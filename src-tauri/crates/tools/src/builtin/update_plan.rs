@@ -2,7 +2,8 @@
 
 use crate::error::ToolError;
 use crate::inside::{InsideResult, InsideTask};
-use crate::tool::{Action, Output, Tool, arguments};
+use crate::tool::{Action, Tool, arguments};
+use crate::tool_output::Output;
 use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
 use arki_domain::{Code, Error, PlanStep, PlanStepState, PlanUpdated};
 use schemars::JsonSchema;

@@ -5,7 +5,8 @@ use super::record::Record;
 use super::{ToolExecutor, isolation};
 use crate::builtin::delegate::{self, Arguments};
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
-use crate::tool::{Action, Output};
+use crate::tool::Action;
+use crate::tool_output::Output;
 use arki_domain::{CallOutcome, Code, Error, EventBody, LeftInBackground, RunId, SessionId, SubagentStarted, ToolCall};
 use arki_policy::Verdict;
 

@@ -4,7 +4,7 @@
 use super::record::Record;
 use super::{KernelSettings, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
-use crate::tool::Output;
+use crate::tool_output::Output;
 use arki_domain::{
     CallOutcome, Code, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult, move_styles, text_styles,
 };

@@ -3,7 +3,8 @@
 use super::ToolExecutor;
 use super::path::{CallDecision, CallWork};
 use super::record::Record;
-use crate::tool::{Action, Output, Tool};
+use crate::tool::{Action, Tool};
+use crate::tool_output::Output;
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{CallContext, CallOutcome, Error, Executed, Executor};
 use arki_policy::Verdict;

@@ -2,7 +2,8 @@
 
 use super::{KernelSettings, ToolLimits};
 use crate::builtin;
-use crate::tool::{self, Action, Tool};
+use crate::nearest::nearest_tool;
+use crate::tool::{Action, Tool};
 use arki_domain::{Category, Code, Error, ToolDefinition};
 use arki_redaction::Redactor;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Toolbox {
 
     /// `TOOL_UNKNOWN`, with the nearest name.
     pub(super) fn unknown(&self, name: &str) -> Error {
-        let hint = tool::nearest_tool(&self.offered, name);
+        let hint = nearest_tool(&self.offered, name);
         Error::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint)
     }
 }

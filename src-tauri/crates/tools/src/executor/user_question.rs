@@ -4,7 +4,7 @@
 use super::ToolExecutor;
 use super::record::Record;
 use crate::builtin::ask_user;
-use crate::tool::Output;
+use crate::tool_output::Output;
 use arki_domain::{CallOutcome, Code, Error, QuestionAnswered, QuestionAsked, QuestionId, ToolCall};
 use arki_policy::Verdict;
 

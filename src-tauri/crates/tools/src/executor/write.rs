@@ -9,7 +9,8 @@ use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::{KernelSettings, question, stopped_by_user};
 use crate::error::ToolError;
-use crate::tool::{Action, Output, WriteAction};
+use crate::tool::{Action, WriteAction};
+use crate::tool_output::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,

@@ -1,8 +1,8 @@
 //! The lines `arki sessions show` prints for each event: messages, requests, previews and decisions.
 
 use crate::activity::activity;
-use crate::command_output::{ShowOutput, of_result};
-use crate::output::{Printer, dim, visible};
+use crate::command_output::of_result;
+use crate::output::{Printer, ShowOutput, dim, visible};
 use crate::review;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, EventBody, Hunk, ToolCall,

@@ -1,9 +1,9 @@
 //! A world whose commands are words: `upper`, `same`, `append TEXT`, `fail TIMES`, `wait`, `hang` and a few more.
 
-use crate::adapter::Task;
 use crate::step_host::{
     AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost,
 };
+use crate::task::Task;
 use arki_domain::{ApprovalId, Code, Error, SubagentStarted};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap};
