@@ -116,7 +116,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Error> {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
             let tidying = engine.clone();
-            tauri::async_runtime::spawn(async move { tidying.sessions().keep_tidy().await });
+            tauri::async_runtime::spawn(async move { tidying.retention().keep_tidy().await });
             if !has_terminal() {
                 tauri::async_runtime::spawn(arki_engine::learn_login_path());
             }
@@ -154,7 +154,7 @@ fn end(app: &AppHandle) {
     let Some(desktop) = app.try_state::<Shared>() else { return };
     let engine = desktop.engine.clone();
     tauri::async_runtime::block_on(engine.runs().stop_all());
-    tauri::async_runtime::block_on(engine.sessions().finish_anchoring());
+    tauri::async_runtime::block_on(engine.log_anchors().finish_anchoring());
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
@@ -213,7 +213,7 @@ fn open_url(app: &AppHandle, url: &tauri::Url) {
 async fn known(engine: &Arc<Engine>, session: SessionId) -> Result<(), Error> {
     let engine = engine.clone();
     let looked =
-        tauri::async_runtime::spawn_blocking(move || engine.sessions().find_session(session.as_str()).map(|_| ()));
+        tauri::async_runtime::spawn_blocking(move || engine.session_names().find_session(session.as_str()).map(|_| ()));
     looked.await.map_err(Error::internal)?
 }
 

@@ -27,7 +27,7 @@ impl HistoryCommands for Desktop {
         off: Vec<String>,
     ) -> Answer<Vec<SessionToolEntry>> {
         let session_id = SessionId::from(session_id);
-        self.engine.sessions().switch_session_tools(&session_id, &on, &off).await?;
+        self.engine.session_tools().switch_session_tools(&session_id, &on, &off).await?;
         tools_of(&self, session_id).await
     }
 
@@ -56,30 +56,30 @@ impl HistoryCommands for Desktop {
     ) -> Answer<RewindPreview> {
         let scope = RewindScope { files, conversation };
         let session_id = SessionId::from(session_id);
-        Ok(self.reading(move |engine| engine.sessions().plan_rewind(&session_id, to_seq, scope)).await?.into())
+        Ok(self.reading(move |engine| engine.rewinds().plan_rewind(&session_id, to_seq, scope)).await?.into())
     }
 
     async fn replay_files(self, session_id: String, seq: u64) -> Answer<Vec<ReplayedFile>> {
-        self.reading(move |engine| engine.sessions().files_then(&SessionId::from(session_id), Some(seq))).await
+        self.reading(move |engine| engine.past_files().files_then(&SessionId::from(session_id), Some(seq))).await
     }
 
     async fn replay_file(self, session_id: String, seq: u64, path: String) -> Answer<ReplayedContent> {
         let session_id = SessionId::from(session_id);
-        self.reading(move |engine| engine.sessions().file_then_shown(&session_id, Some(seq), &path)).await
+        self.reading(move |engine| engine.past_files().file_then_shown(&session_id, Some(seq), &path)).await
     }
 
     async fn rewind(self, session_id: String, to_seq: u64, files: bool, conversation: bool) -> Answer<RewindPreview> {
         let scope = RewindScope { files, conversation };
-        Ok(self.engine.sessions().rewind(&SessionId::from(session_id), to_seq, scope).await?.into())
+        Ok(self.engine.rewinds().rewind(&SessionId::from(session_id), to_seq, scope).await?.into())
     }
 
     async fn take_back_preview(self, session_id: String, seq: u64) -> Answer<RewindPreview> {
         let session_id = SessionId::from(session_id);
-        Ok(self.reading(move |engine| engine.sessions().plan_take_back(&session_id, seq)).await?.into())
+        Ok(self.reading(move |engine| engine.rewinds().plan_take_back(&session_id, seq)).await?.into())
     }
 
     async fn take_back(self, session_id: String, seq: u64) -> Answer<RewindPreview> {
-        Ok(self.engine.sessions().take_back(&SessionId::from(session_id), seq).await?.into())
+        Ok(self.engine.rewinds().take_back(&SessionId::from(session_id), seq).await?.into())
     }
 
     async fn fork_session(self, session_id: String, at_seq: Option<u64>) -> Answer<SessionSummary> {
@@ -88,15 +88,15 @@ impl HistoryCommands for Desktop {
 
     async fn line_origins(self, session_id: String, path: String) -> Answer<Vec<LineOrigin>> {
         let lines = self.reading(move |engine| {
-            let session = engine.sessions().find_session(&session_id)?;
-            engine.sessions().line_origins(Path::new(&session.project), &path)
+            let session = engine.session_names().find_session(&session_id)?;
+            engine.line_origins().line_origins(Path::new(&session.project), &path)
         });
         Ok(lines.await?.into_iter().map(arki_engine::line_origin).collect())
     }
 }
 
 async fn tools_of(desktop: &Desktop, session_id: SessionId) -> Answer<Vec<SessionToolEntry>> {
-    let tools = desktop.reading(move |engine| engine.sessions().session_tools(&session_id)).await?;
+    let tools = desktop.reading(move |engine| engine.session_tools().session_tools(&session_id)).await?;
     Ok(tools.into_iter().map(SessionToolEntry::from).collect())
 }
 

@@ -44,12 +44,12 @@ impl KeepingCommands for Desktop {
     }
 
     async fn remove_session(self, session_id: String) -> Answer<RemovedSession> {
-        let removed = self.engine.sessions().remove_session(&SessionId::from(session_id)).await?;
+        let removed = self.engine.retention().remove_session(&SessionId::from(session_id)).await?;
         Ok(RemovedSession { freed_bytes: removed.freed_bytes, subagents: removed.subagents.len() })
     }
 
     async fn export_session(self, session_id: String, format: arki_api::ExportFormat) -> Answer<Option<String>> {
-        let session = self.reading(move |engine| engine.sessions().find_session(&session_id)).await?;
+        let session = self.reading(move |engine| engine.session_names().find_session(&session_id)).await?;
         let (format, extension) = (ExportFormat::from(format), extension(format));
         let name = format!("{}.{extension}", file_name(&session.title));
         let Some(path) = asked_where(&self.app, &self.words.now().dialogs.export_session, name).await else {
@@ -74,7 +74,7 @@ impl KeepingCommands for Desktop {
         });
         let Some(path) = chosen(receiver).await else { return Ok(None) };
         let file = self.reading(move |_| open(&path)).await?;
-        let imported = self.engine.sessions().import(BufReader::new(file)).await?;
+        let imported = self.engine.retention().import(BufReader::new(file)).await?;
         Ok(Some(imported.into_iter().map(|session| session.session_id.to_string()).collect()))
     }
 
@@ -83,12 +83,12 @@ impl KeepingCommands for Desktop {
     }
 
     async fn storage_use(self) -> Answer<StorageUse> {
-        self.reading(|engine| engine.sessions().storage_use()).await
+        self.reading(|engine| engine.retention().storage_use()).await
     }
 
     async fn tidy_now(self) -> Answer<StorageUse> {
-        self.engine.sessions().tidy_now().await?;
-        self.reading(|engine| engine.sessions().storage_use()).await
+        self.engine.retention().tidy_now().await?;
+        self.reading(|engine| engine.retention().storage_use()).await
     }
 }
 

@@ -7,26 +7,26 @@ use std::path::PathBuf;
 
 impl MemoryCommands for Desktop {
     async fn list_memory(self, folder: Option<PathBuf>) -> Answer<Vec<MemoryEntry>> {
-        self.reading(move |engine| engine.sessions().memory(folder.as_deref())).await
+        self.reading(move |engine| engine.memory_reviews().memory(folder.as_deref())).await
     }
 
     async fn accept_memory(self, id: String, text: Option<String>) -> Answer<()> {
-        self.engine.sessions().accept_memory(&id, text.as_deref()).await?;
+        self.engine.memory_reviews().accept_memory(&id, text.as_deref()).await?;
         Ok(())
     }
 
     async fn reject_memory(self, id: String) -> Answer<()> {
-        self.engine.sessions().reject_memory(&id).await?;
+        self.engine.memory_reviews().reject_memory(&id).await?;
         Ok(())
     }
 
     async fn edit_memory(self, folder: Option<PathBuf>, id: String, text: String) -> Answer<()> {
-        self.engine.sessions().edit_memory(folder.as_deref(), &id, &text).await?;
+        self.engine.memory_reviews().edit_memory(folder.as_deref(), &id, &text).await?;
         Ok(())
     }
 
     async fn remove_memory(self, folder: Option<PathBuf>, id: String) -> Answer<()> {
-        self.engine.sessions().remove_memory(folder.as_deref(), &id).await?;
+        self.engine.memory_reviews().remove_memory(folder.as_deref(), &id).await?;
         Ok(())
     }
 }

@@ -44,7 +44,7 @@ impl PipelineCommands for Desktop {
     }
 
     async fn resume_pipeline(self, run_id: String, definition: Option<PipelineDefinition>) -> Answer<Sent> {
-        let named = self.reading(move |engine| engine.sessions().find_place(&run_id)).await?;
+        let named = self.reading(move |engine| engine.session_names().find_place(&run_id)).await?;
         let definition = definition.map(Into::into).unwrap_or_default();
         Ok(Sent::from(&self.window.client.go_on(&named, None, definition).await?.0))
     }

@@ -128,7 +128,7 @@ impl RunCommands for Desktop {
     }
 
     async fn list_questions(self) -> Answer<Vec<QuestionSummary>> {
-        let open = self.reading(|engine| engine.sessions().open_questions()).await?;
+        let open = self.reading(|engine| engine.open_questions().open_questions()).await?;
         Ok(open.into_iter().map(QuestionSummary::from).collect())
     }
 

@@ -11,9 +11,9 @@ use tauri::Manager;
 impl WindowCommands for Desktop {
     async fn open_window(self, session_id: Option<String>) -> Answer<()> {
         let asked = match session_id {
-            Some(id) => {
-                Asked::Session(self.reading(move |engine| Ok(engine.sessions().find_session(&id)?.session_id)).await?)
-            }
+            Some(id) => Asked::Session(
+                self.reading(move |engine| Ok(engine.session_names().find_session(&id)?.session_id)).await?,
+            ),
             None => self.window.client.folder().map_or(Asked::Nothing, Asked::Folder),
         };
         Ok(windows::open_another(&self.app, &self.engine, asked.into())?)

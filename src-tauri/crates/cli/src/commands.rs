@@ -230,10 +230,10 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
         () = engine.runs().afterwards().finish() => {}
         () = asked_to_stop() => {}
     }
-    engine.sessions().finish_anchoring().await;
+    engine.log_anchors().finish_anchoring().await;
     // The answer is out; who stopped a run wants to be gone.
     let is_done = works && matches!(exit, Ok(Exit::Done));
-    engine.sessions().tidy_before_end(if is_done { Time::ToPrune } else { Time::ForLittle }).await;
+    engine.retention().tidy_before_end(if is_done { Time::ToPrune } else { Time::ForLittle }).await;
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }

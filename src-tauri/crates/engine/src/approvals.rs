@@ -18,7 +18,7 @@ use crate::accounts::Accounts;
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use judgement::PolicyTrials;
 use pending::PendingApprovals;
 use review::ApprovalReviews;
@@ -29,8 +29,9 @@ use std::sync::{Arc, Mutex};
 /// Decisions on approvals, over what is pending, what is reviewed and what the user allows from then on.
 pub struct Approvals {
     records: Arc<Records>,
+    projects: Arc<Projects>,
     kernels: Arc<ExecutorFactory>,
-    sessions: Arc<Sessions>,
+    reader: Arc<SessionReader>,
     pending: Arc<PendingApprovals>,
     reviews: ApprovalReviews,
     rules: Arc<StandingRules>,
@@ -44,27 +45,27 @@ impl Approvals {
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
         kernels: Arc<ExecutorFactory>,
-        sessions: Arc<Sessions>,
+        reader: Arc<SessionReader>,
     ) -> Self {
         let pending = Arc::new(PendingApprovals { records: records.clone() });
         let reviews = ApprovalReviews {
             records: records.clone(),
             projects: projects.clone(),
-            sessions: sessions.clone(),
+            reader: reader.clone(),
             pending: pending.clone(),
             reviewed: Mutex::default(),
         };
         let rules = Arc::new(StandingRules {
             records: records.clone(),
             accounts,
-            projects,
+            projects: projects.clone(),
             kernels: kernels.clone(),
-            sessions: sessions.clone(),
+            reader: reader.clone(),
             pending: pending.clone(),
         });
-        let grants = Arc::new(SessionGrants { records: records.clone(), sessions: sessions.clone() });
-        let policy = PolicyTrials { records: records.clone(), kernels: kernels.clone(), sessions: sessions.clone() };
-        Self { records, kernels, sessions, pending, reviews, rules, grants, policy }
+        let grants = Arc::new(SessionGrants { records: records.clone(), reader: reader.clone() });
+        let policy = PolicyTrials { records: records.clone(), kernels: kernels.clone(), reader: reader.clone() };
+        Self { records, projects, kernels, reader, pending, reviews, rules, grants, policy }
     }
 
     /// The approvals that are pending, and each one by its name.

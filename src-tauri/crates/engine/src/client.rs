@@ -16,7 +16,7 @@ use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
 use crate::schedules::StartedBySchedule;
-use crate::sessions::names::NamedPlace;
+use crate::session_names::NamedPlace;
 use arki_api::{ProjectState, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{ApprovalId, ApprovalMode, Code, Error, QuestionId, QueueMode, RunId, SessionId};
@@ -292,7 +292,8 @@ impl Client {
     /// As [`Self::answer_question`].
     pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<RunningRun, Error> {
         let session = session_id.clone();
-        let open = blocking(self.engine.sessions(), move |sessions| sessions.question_to_answer(&session)).await?;
+        let open =
+            blocking(self.engine.open_questions(), move |questions| questions.question_to_answer(&session)).await?;
         self.answer_question(session_id, &open.asked.question_id, text).await
     }
 

@@ -4,7 +4,6 @@ use crate::accounts::Accounts;
 use crate::accounts::keys::keychain_answers;
 use crate::projects::Projects;
 use crate::records::Records;
-use crate::sessions::Sessions;
 use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Error, io_words};
@@ -52,17 +51,11 @@ pub struct Doctor {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    sessions: Arc<Sessions>,
 }
 
 impl Doctor {
-    pub(crate) fn new(
-        records: Arc<Records>,
-        accounts: Arc<Accounts>,
-        projects: Arc<Projects>,
-        sessions: Arc<Sessions>,
-    ) -> Self {
-        Self { records, accounts, projects, sessions }
+    pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
+        Self { records, accounts, projects }
     }
 
     /// Returns what can be checked where the database can't be opened for this reason, which `name` is a check of.
@@ -164,7 +157,7 @@ impl Doctor {
 
     /// Checks the disk space used.
     fn check_storage(&self) -> Check {
-        let sizes = match self.sessions.sizes() {
+        let sizes = match self.records.reader().sizes().map_err(Error::from) {
             Ok(sizes) => sizes,
             Err(fault) => return Check::of("storage", CheckState::Failed, fault),
         };

@@ -6,12 +6,18 @@ use crate::accounts::environment_keys::EnvironmentKeys;
 use crate::accounts::keys::anchor_key;
 use crate::accounts::placeholder_key::placeholder_key;
 use crate::approvals::Approvals;
+use crate::artifacts::Artifacts;
 use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::executor_factory::ExecutorFactory;
 use crate::exports::Exports;
 use crate::line_counts::LineCounts;
+use crate::line_origins::LineOrigins;
+use crate::log_anchors::LogAnchors;
 use crate::mcp::Mcp;
+use crate::memory_reviews::MemoryReviews;
+use crate::open_questions::OpenQuestions;
+use crate::past_files::PastFiles;
 use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
 use crate::projects::memory_files::OWN_MEMORY;
@@ -19,13 +25,18 @@ use crate::records::events_since::EventsSince;
 use crate::records::model_memory::StoredModelMemory;
 use crate::records::observations::Observations;
 use crate::records::{EngineDeps, Records};
-use crate::runs::Runs;
+use crate::restorations::Restorations;
+use crate::retention::Retention;
+use crate::rewinds::Rewinds;
 use crate::runs::background::above::LateLog;
+use crate::runs::{BelowRuns, Runs};
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
+use crate::session_names::{self, SessionNames};
 use crate::session_reader::SessionReader;
 use crate::session_search::SessionSearch;
-use crate::sessions::{Sessions, names};
+use crate::session_tools::SessionTools;
+use crate::sessions::Sessions;
 use crate::usage_reports::UsageReports;
 use crate::worktrees::Worktrees;
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
@@ -49,27 +60,55 @@ pub struct EngineOptions {
     pub environment_keys: EnvironmentKeys,
 }
 
-/// The services over one data directory, each of which owns its state; this only puts them together.
-pub struct Engine {
-    records: Arc<Records>,
-    accounts: Arc<Accounts>,
-    projects: Arc<Projects>,
-    mcp: Arc<Mcp>,
-    session_reader: Arc<SessionReader>,
-    sessions: Arc<Sessions>,
+/// Declares the engine with its services, each with the method that hands it out.
+macro_rules! services {
+    ($($name:ident: $service:ty),* $(,)?) => {
+        /// The services over one data directory, each of which owns its state; this only puts them together.
+        pub struct Engine {
+            records: Arc<Records>,
+            $($name: Arc<$service>,)*
+            /// The result of salvaging a damaged database when this engine was opened.
+            salvaged: Option<Salvaged>,
+        }
+
+        impl Engine {
+            $(
+                #[must_use]
+                pub fn $name(&self) -> &Arc<$service> {
+                    &self.$name
+                }
+            )*
+        }
+    };
+}
+
+services! {
+    accounts: Accounts,
+    projects: Projects,
+    mcp: Mcp,
+    session_reader: SessionReader,
+    sessions: Sessions,
+    open_questions: OpenQuestions,
+    session_names: SessionNames,
+    log_anchors: LogAnchors,
+    past_files: PastFiles,
+    line_origins: LineOrigins,
+    artifacts: Artifacts,
+    memory_reviews: MemoryReviews,
+    session_tools: SessionTools,
     search: SessionSearch,
     usage: UsageReports,
     line_counts: LineCounts,
     exports: Exports,
-    approvals: Arc<Approvals>,
-    pipeline_history: Arc<PipelineHistory>,
-    runs: Arc<Runs>,
+    approvals: Approvals,
+    pipeline_history: PipelineHistory,
+    runs: Runs,
+    rewinds: Rewinds,
+    retention: Retention,
     sent_requests: SentRequests,
-    worktrees: Arc<Worktrees>,
-    schedules: Arc<Schedules>,
+    worktrees: Worktrees,
+    schedules: Schedules,
     doctor: Doctor,
-    /// The result of salvaging a damaged database when this engine was opened.
-    salvaged: Option<Salvaged>,
 }
 
 impl Engine {
@@ -150,6 +189,20 @@ impl Engine {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
         projects.session_trees().remove_unfinished();
         let session_reader = Arc::new(SessionReader::new(records.clone()));
+        let sessions = Arc::new(Sessions::new(records.clone(), projects.clone(), session_reader.clone()));
+        let open_questions = Arc::new(OpenQuestions::new(records.clone(), session_reader.clone()));
+        let session_names =
+            Arc::new(SessionNames::new(records.clone(), session_reader.clone(), open_questions.clone()));
+        let log_anchors = Arc::new(LogAnchors::new(records.clone()));
+        let past_files = Arc::new(PastFiles::new(records.clone(), session_reader.clone()));
+        let restorations =
+            Arc::new(Restorations::new(records.clone(), projects.clone(), session_reader.clone(), past_files.clone()));
+        let pipeline_history = Arc::new(PipelineHistory::new(
+            records.clone(),
+            projects.clone(),
+            session_reader.clone(),
+            session_names.clone(),
+        ));
         let mcp = Arc::new(Mcp::new(records.clone(), accounts.clone(), projects.clone()));
         let runs = Arc::new_cyclic(|runs: &Weak<Runs>| {
             let (records, accounts, projects) = (records.clone(), accounts.clone(), projects.clone());
@@ -162,53 +215,83 @@ impl Engine {
                 background,
                 runs.clone(),
             ));
-            let sessions = Arc::new(Sessions::new(
-                records.clone(),
-                accounts.clone(),
-                projects.clone(),
-                kernels.clone(),
-                session_reader.clone(),
-                runs.clone(),
-            ));
             let approvals = Arc::new(Approvals::new(
                 records.clone(),
                 accounts.clone(),
                 projects.clone(),
                 kernels.clone(),
-                sessions.clone(),
+                session_reader.clone(),
             ));
-            Runs::new(records, accounts, projects, mcp.clone(), kernels, sessions, approvals)
+            Runs::new(BelowRuns {
+                records,
+                accounts,
+                projects,
+                mcp: mcp.clone(),
+                kernels,
+                reader: session_reader.clone(),
+                sessions: sessions.clone(),
+                names: session_names.clone(),
+                questions: open_questions.clone(),
+                anchors: log_anchors.clone(),
+                restorations: restorations.clone(),
+                approvals,
+                pipeline_history: pipeline_history.clone(),
+            })
         });
-        let (sessions, approvals) = (runs.sessions().clone(), runs.approvals().clone());
-        let (kernels, pipeline_history) = (runs.kernels().clone(), runs.pipeline_history().clone());
-        let sent_requests = SentRequests::new(
-            records.clone(),
-            accounts.clone(),
-            projects.clone(),
-            kernels.clone(),
-            session_reader.clone(),
-        );
-        let worktrees = Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, session_reader.clone()));
-        let schedules = Arc::new(Schedules::new(records.clone(), projects.clone(), runs.clone()));
-        let doctor = Doctor::new(records.clone(), accounts.clone(), projects.clone(), sessions.clone());
+        let (kernels, approvals) = (runs.kernels().clone(), runs.approvals().clone());
         Self {
-            search: SessionSearch::new(records.clone()),
-            usage: UsageReports::new(records.clone()),
-            line_counts: LineCounts::new(records.clone()),
-            exports: Exports::new(records.clone(), session_reader.clone()),
+            search: Arc::new(SessionSearch::new(records.clone())),
+            usage: Arc::new(UsageReports::new(records.clone())),
+            line_counts: Arc::new(LineCounts::new(records.clone())),
+            artifacts: Arc::new(Artifacts::new(records.clone(), session_reader.clone())),
+            exports: Arc::new(Exports::new(records.clone(), session_reader.clone())),
+            line_origins: Arc::new(LineOrigins::new(records.clone(), projects.clone(), past_files.clone())),
+            memory_reviews: Arc::new(MemoryReviews::new(records.clone(), projects.clone(), session_reader.clone())),
+            session_tools: Arc::new(SessionTools::new(
+                records.clone(),
+                projects.clone(),
+                kernels.clone(),
+                session_reader.clone(),
+            )),
+            retention: Arc::new(Retention::new(
+                records.clone(),
+                accounts.clone(),
+                projects.clone(),
+                kernels.clone(),
+                session_reader.clone(),
+                sessions.clone(),
+            )),
+            rewinds: Arc::new(Rewinds::new(
+                records.clone(),
+                projects.clone(),
+                session_reader.clone(),
+                sessions.clone(),
+                restorations,
+                runs.clone(),
+            )),
+            sent_requests: Arc::new(SentRequests::new(
+                records.clone(),
+                accounts.clone(),
+                projects.clone(),
+                kernels.clone(),
+                session_reader.clone(),
+            )),
+            worktrees: Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, session_reader.clone())),
+            schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), runs.clone())),
+            doctor: Arc::new(Doctor::new(records.clone(), accounts.clone(), projects.clone())),
             records,
             accounts,
             projects,
             mcp,
             session_reader,
             sessions,
+            open_questions,
+            session_names,
+            log_anchors,
+            past_files,
             approvals,
             pipeline_history,
             runs,
-            sent_requests,
-            worktrees,
-            schedules,
-            doctor,
             salvaged,
         }
     }
@@ -264,86 +347,6 @@ impl Engine {
     /// When the database cannot be read.
     pub fn follow_others(&self) -> Result<(), Error> {
         self.records.follow_others()
-    }
-
-    #[must_use]
-    pub fn accounts(&self) -> &Arc<Accounts> {
-        &self.accounts
-    }
-
-    #[must_use]
-    pub fn projects(&self) -> &Arc<Projects> {
-        &self.projects
-    }
-
-    #[must_use]
-    pub fn mcp(&self) -> &Arc<Mcp> {
-        &self.mcp
-    }
-
-    #[must_use]
-    pub fn session_reader(&self) -> &Arc<SessionReader> {
-        &self.session_reader
-    }
-
-    #[must_use]
-    pub fn sessions(&self) -> &Arc<Sessions> {
-        &self.sessions
-    }
-
-    #[must_use]
-    pub fn search(&self) -> &SessionSearch {
-        &self.search
-    }
-
-    #[must_use]
-    pub fn usage(&self) -> &UsageReports {
-        &self.usage
-    }
-
-    #[must_use]
-    pub fn line_counts(&self) -> &LineCounts {
-        &self.line_counts
-    }
-
-    #[must_use]
-    pub fn exports(&self) -> &Exports {
-        &self.exports
-    }
-
-    #[must_use]
-    pub fn approvals(&self) -> &Arc<Approvals> {
-        &self.approvals
-    }
-
-    #[must_use]
-    pub fn pipeline_history(&self) -> &Arc<PipelineHistory> {
-        &self.pipeline_history
-    }
-
-    #[must_use]
-    pub fn runs(&self) -> &Arc<Runs> {
-        &self.runs
-    }
-
-    #[must_use]
-    pub fn sent_requests(&self) -> &SentRequests {
-        &self.sent_requests
-    }
-
-    #[must_use]
-    pub fn worktrees(&self) -> &Arc<Worktrees> {
-        &self.worktrees
-    }
-
-    #[must_use]
-    pub fn schedules(&self) -> &Arc<Schedules> {
-        &self.schedules
-    }
-
-    #[must_use]
-    pub fn doctor(&self) -> &Doctor {
-        &self.doctor
     }
 
     #[must_use]
@@ -408,7 +411,7 @@ pub async fn verify(directories: &Directories, session: Option<&str>, scope: Ver
     let (database, name) = (directories.database(), session.map(str::to_owned));
     let opened = tokio::task::spawn_blocking(move || {
         let reader = Store::open_read_only(&database)?;
-        let session = name.map(|name| names::session(&reader, &name)).transpose()?;
+        let session = name.map(|name| session_names::session(&reader, &name)).transpose()?;
         let has_anchors = reader.verifier().has_anchors()?;
         Ok::<_, Error>((reader, session, has_anchors))
     });

@@ -10,7 +10,8 @@ use crate::projects::open::OpenProject;
 use crate::projects::subagent_changes::take_changes_tool;
 use crate::records::Records;
 use arki_config::{AgentEntry, Config};
-use arki_domain::Error;
+use arki_domain::projection::MAX_DISABLED_TOOLS;
+use arki_domain::{Code, Error};
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, KernelSettings, Tool, ToolExecutor};
 use delegating::{Delegation, WorksBeneath};
 use std::path::Path;
@@ -103,6 +104,21 @@ impl ExecutorFactory {
         config.policy.refused = refused.map(|fault| fault.message);
         let unmet = self.mcp.unmet_tool(&open, &config, tool_id);
         Ok(self.kernel_with(&open, &config, ClientCapabilities::default(), unmet))
+    }
+
+    /// A misspelt name would leave the tool on that it means.
+    pub(crate) fn ensure_known_tools(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        names: &[String],
+    ) -> Result<(), Error> {
+        if names.len() > MAX_DISABLED_TOOLS {
+            let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
+            return Err(Error::new(Code::USAGE, "Too many tools were named.", hint));
+        }
+        let kernel = self.kernel(open, config, ClientCapabilities::default());
+        names.iter().try_for_each(|name| kernel.ensure_known(name))
     }
 
     /// The tool with which the agent of this configuration hands work to others.

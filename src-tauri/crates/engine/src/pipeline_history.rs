@@ -5,8 +5,8 @@ use crate::projects::open::canonical;
 use crate::projects::pipelines::entries::shape;
 use crate::projects::pipelines::{FoundPipeline, WholePipeline};
 use crate::records::Records;
-use crate::sessions::Sessions;
-use crate::sessions::names::{LAST, NamedPlace};
+use crate::session_names::{LAST, NamedPlace, SessionNames};
+use crate::session_reader::SessionReader;
 use arki_api::{
     PipelineFailure, PipelineRunDetails, PipelineRunEntry, PipelineStep, PipelineStepEntry, PipelineStepState,
 };
@@ -28,12 +28,18 @@ const MAX_SHOWN_OUTPUT_BYTES: usize = 256 << 10;
 pub struct PipelineHistory {
     records: Arc<Records>,
     projects: Arc<Projects>,
-    sessions: Arc<Sessions>,
+    reader: Arc<SessionReader>,
+    names: Arc<SessionNames>,
 }
 
 impl PipelineHistory {
-    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, sessions: Arc<Sessions>) -> Self {
-        Self { records, projects, sessions }
+    pub(crate) fn new(
+        records: Arc<Records>,
+        projects: Arc<Projects>,
+        reader: Arc<SessionReader>,
+        names: Arc<SessionNames>,
+    ) -> Self {
+        Self { records, projects, reader, names }
     }
 
     /// The runs of pipelines, the newest first; those that work for another run are left out.
@@ -54,12 +60,12 @@ impl PipelineHistory {
         if name == LAST {
             return runs.first().map(|run| run.run_id.clone()).ok_or_else(|| not_found(name));
         }
-        match self.sessions.find_place(name) {
+        match self.names.find_place(name) {
             Ok(place) => self.run_of(&place),
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => {
                 let project = self.projects.project_at(&canonical(folder)?.display().to_string());
                 for run in runs.into_iter().filter(|run| run.name == name) {
-                    if self.sessions.reader().session(&run.session_id)?.project == project {
+                    if self.reader.session(&run.session_id)?.project == project {
                         return Ok(run.run_id);
                     }
                 }
@@ -74,9 +80,9 @@ impl PipelineHistory {
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.
     pub fn find_resumable(&self, folder: &Path, name: &str) -> Result<NamedPlace, Error> {
-        match self.sessions.find_place(name) {
+        match self.names.find_place(name) {
             Err(fault) if fault.is(Code::SESSION_NOT_FOUND) => match self.find_run(folder, name) {
-                Ok(run_id) => self.sessions.find_place(run_id.as_str()),
+                Ok(run_id) => self.names.find_place(run_id.as_str()),
                 Err(_) => Err(fault),
             },
             found => found,
@@ -140,9 +146,7 @@ impl PipelineHistory {
     /// Returns the approval that a run beneath this session waits for.
     fn approval_beneath(&self, session_id: &SessionId) -> Result<Option<String>, Error> {
         for pending in self.records.reader().lists().pending_approvals(MAX_LISTED)? {
-            if pending.session_id != *session_id
-                && self.sessions.reader().run_above(&pending.session_id)? == *session_id
-            {
+            if pending.session_id != *session_id && self.reader.run_above(&pending.session_id)? == *session_id {
                 return Ok(Some(pending.approval_id.to_string()));
             }
         }
@@ -258,7 +262,7 @@ impl PipelineHistory {
 
     fn found_state(&self, run_id: &RunId) -> Result<Option<PipelineState>, Error> {
         let mut state: Option<PipelineState> = None;
-        self.sessions.reader().each_run_event(run_id, |event| match &mut state {
+        self.reader.each_run_event(run_id, |event| match &mut state {
             Some(state) => state.apply(&event),
             None => state = PipelineState::start(&event),
         })?;

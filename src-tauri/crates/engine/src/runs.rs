@@ -33,10 +33,15 @@ mod waiting;
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
 use crate::executor_factory::ExecutorFactory;
+use crate::log_anchors::LogAnchors;
 use crate::mcp::Mcp;
+use crate::open_questions::OpenQuestions;
 use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::restorations::Restorations;
+use crate::session_names::SessionNames;
+use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
 use afterwards::Afterwards;
 use arki_domain::SessionId;
@@ -48,6 +53,23 @@ use std::sync::{Arc, Mutex};
 use system_prompt::SystemPrompts;
 use tokio::sync::watch;
 
+/// The services that runs are made with.
+pub(crate) struct BelowRuns {
+    pub(crate) records: Arc<Records>,
+    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) projects: Arc<Projects>,
+    pub(crate) mcp: Arc<Mcp>,
+    pub(crate) kernels: Arc<ExecutorFactory>,
+    pub(crate) reader: Arc<SessionReader>,
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) names: Arc<SessionNames>,
+    pub(crate) questions: Arc<OpenQuestions>,
+    pub(crate) anchors: Arc<LogAnchors>,
+    pub(crate) restorations: Arc<Restorations>,
+    pub(crate) approvals: Arc<Approvals>,
+    pub(crate) pipeline_history: Arc<PipelineHistory>,
+}
+
 /// Runs: begun, gone on with, stopped, queued, and what they leave in the background.
 pub struct Runs {
     records: Arc<Records>,
@@ -55,7 +77,12 @@ pub struct Runs {
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
     kernels: Arc<ExecutorFactory>,
+    reader: Arc<SessionReader>,
     sessions: Arc<Sessions>,
+    names: Arc<SessionNames>,
+    questions: Arc<OpenQuestions>,
+    anchors: Arc<LogAnchors>,
+    restorations: Arc<Restorations>,
     approvals: Arc<Approvals>,
     pipeline_history: Arc<PipelineHistory>,
     active: ActiveRuns,
@@ -70,35 +97,34 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub(crate) fn new(
-        records: Arc<Records>,
-        accounts: Arc<Accounts>,
-        projects: Arc<Projects>,
-        mcp: Arc<Mcp>,
-        kernels: Arc<ExecutorFactory>,
-        sessions: Arc<Sessions>,
-        approvals: Arc<Approvals>,
-    ) -> Self {
-        let pipeline_history = Arc::new(PipelineHistory::new(records.clone(), projects.clone(), sessions.clone()));
+    pub(crate) fn new(below: BelowRuns) -> Self {
         let (active, parent_notify_lock, afterwards, started_here) = Default::default();
+        let (records, accounts, projects) = (below.records, below.accounts, below.projects);
+        let (reader, anchors, approvals) = (below.reader, below.anchors, below.approvals);
         let system_prompts =
             SystemPrompts { records: records.clone(), accounts: accounts.clone(), projects: projects.clone() };
         let reflector = Arc::new(Reflector {
             records: records.clone(),
             accounts: accounts.clone(),
             projects: projects.clone(),
-            sessions: sessions.clone(),
+            reader: reader.clone(),
+            anchors: anchors.clone(),
         });
-        let notices = Arc::new(RunNotices::new(records.clone(), sessions.clone(), approvals.clone()));
+        let notices = Arc::new(RunNotices::new(records.clone(), reader.clone(), approvals.clone()));
         Self {
             records,
             accounts,
             projects,
-            mcp,
-            kernels,
-            sessions,
+            mcp: below.mcp,
+            kernels: below.kernels,
+            reader,
+            sessions: below.sessions,
+            names: below.names,
+            questions: below.questions,
+            anchors,
+            restorations: below.restorations,
             approvals,
-            pipeline_history,
+            pipeline_history: below.pipeline_history,
             active,
             parent_notify_lock,
             system_prompts,
@@ -113,16 +139,8 @@ impl Runs {
         &self.kernels
     }
 
-    pub(crate) fn sessions(&self) -> &Arc<Sessions> {
-        &self.sessions
-    }
-
     pub(crate) fn approvals(&self) -> &Arc<Approvals> {
         &self.approvals
-    }
-
-    pub(crate) fn pipeline_history(&self) -> &Arc<PipelineHistory> {
-        &self.pipeline_history
     }
 
     /// The notices of runs that ended or wait for the user.

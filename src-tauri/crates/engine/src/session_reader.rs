@@ -123,4 +123,16 @@ impl SessionReader {
             "Select the session again, or open the folder that you mean.",
         ))
     }
+
+    /// Events are numbered from 1 to `last`.
+    pub(crate) fn ensure_event(&self, session_id: &SessionId, seq: u64, last: u64) -> Result<(), Error> {
+        if (1..=last).contains(&seq) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::EVENT_NOT_FOUND,
+            format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
+            format!("`arki events {session_id}` shows them."),
+        ))
+    }
 }

@@ -453,7 +453,7 @@ async fn the_disk_space_is_told_before_and_after_tidying() {
     stage.trust().await;
     stage.run().await;
     stage.write(stage.home.data_dir().join("logs/desktop.log"), "12345");
-    let sessions = stage.engine.sessions();
+    let sessions = stage.engine.retention();
     let before = sessions.storage_use().unwrap();
     assert!(before.database_bytes > 0 && before.events > 2 && before.disk_free_bytes.is_some(), "{before:?}");
     assert_eq!((before.log_bytes, before.max_contents_bytes, before.tidied_at), (5, 5 << 20, None));

@@ -126,7 +126,7 @@ async fn a_run_that_is_stopped_as_soon_as_it_asks_is_stopped() {
         stage.client.stop_session(&run.session_id).await.unwrap();
         first.await.unwrap().unwrap();
         stage.engine.runs().stop_all().await;
-        let ended = stage.engine.sessions().find_session(run.session_id.as_str()).unwrap();
+        let ended = stage.engine.session_names().find_session(run.session_id.as_str()).unwrap();
         assert_eq!(ended.state, SessionState::Cancelled, "stopped after {} µs", wait * 250);
     }
     assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
@@ -215,7 +215,7 @@ async fn a_program_that_stays_removes_at_once_what_a_killed_one_left() {
     std::fs::write(&unfinished, "half").unwrap();
     std::fs::write(notes.join("note"), unfinished.to_str().unwrap()).unwrap();
     let engine = stage.engine.clone();
-    let tidying = tokio::spawn(async move { engine.sessions().keep_tidy().await });
+    let tidying = tokio::spawn(async move { engine.retention().keep_tidy().await });
     let is_gone = async {
         while unfinished.exists() {
             tokio::task::yield_now().await

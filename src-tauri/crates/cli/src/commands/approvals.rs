@@ -44,12 +44,12 @@ pub(crate) async fn run(
         ApprovalsCommand::Approve(arguments) => decide::approve(client, dir, arguments, output).await,
         ApprovalsCommand::Reject(arguments) => decide::reject(client, arguments, output).await,
         ApprovalsCommand::Granted { session } => {
-            let session_id = engine.sessions().find_session(&session)?.session_id;
+            let session_id = engine.session_names().find_session(&session)?.session_id;
             list_rules(&engine.approvals().grants().session_grants(&session_id)?, output);
             Ok(Exit::Done)
         }
         ApprovalsCommand::Withdraw { session } => {
-            let session_id = engine.sessions().find_session(&session)?.session_id;
+            let session_id = engine.session_names().find_session(&session)?.session_id;
             list_rules(&engine.approvals().grants().withdraw_session_grants(&session_id).await?, output);
             Ok(Exit::Done)
         }

@@ -32,14 +32,14 @@ pub(crate) enum ArtifactsCommand {
 pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         ArtifactsCommand::List { session } => {
-            let session = session.map(|id| engine.sessions().find_session(&id)).transpose()?;
+            let session = session.map(|id| engine.session_names().find_session(&id)).transpose()?;
             let session = session.map(|session| session.session_id);
-            let artifacts = engine.sessions().artifacts(session.as_ref(), MAX_LISTED)?;
+            let artifacts = engine.artifacts().artifacts(session.as_ref(), MAX_LISTED)?;
             artifacts.iter().for_each(|one| show(one, output));
             output.aside_if_empty(&artifacts, "No artifacts. Agents and pipelines emit them.");
         }
         ArtifactsCommand::Get { id, output: file } => {
-            let (artifact, bytes) = engine.sessions().artifact(&id, MAX_LISTED)?;
+            let (artifact, bytes) = engine.artifacts().artifact(&id, MAX_LISTED)?;
             match file.map(|file| in_dir(dir, &file)).filter(|file| file != Path::new("-")) {
                 Some(file) => {
                     let mut opened = engine.exports().output_file(&file)?;

@@ -36,7 +36,7 @@ pub(crate) fn run(
     BlameArguments { path }: &BlameArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    for line in engine.sessions().line_origins(dir, path)? {
+    for line in engine.line_origins().line_origins(dir, path)? {
         output.tell(&listed(&line), || format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text)));
     }
     Ok(Exit::Done)

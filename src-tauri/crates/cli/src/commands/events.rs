@@ -116,7 +116,7 @@ async fn stored(
     printing: &Printing,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
+    let NamedPlace { session, run, seq } = engine.session_names().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
     let to = printing.to.unwrap_or(u64::MAX);
     let reads_all = printing.agent.is_some() || !matches!(form, PrintedForm::Stored);
@@ -178,7 +178,7 @@ async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Res
 }
 
 pub(super) fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Error> {
-    let state = engine.sessions().find_session(session.as_str())?.state;
+    let state = engine.session_names().find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }
 

@@ -138,7 +138,7 @@ pub(crate) async fn run(
 
 fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunTarget, Error> {
     if let Some(id) = &arguments.session {
-        return Ok(RunTarget::Session(engine.sessions().find_session(id)?.session_id));
+        return Ok(RunTarget::Session(engine.session_names().find_session(id)?.session_id));
     }
     if arguments.continue_last {
         let folder = engine.projects().folder(dir)?;
@@ -158,7 +158,7 @@ fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Error> {
     match target {
         RunTarget::NewSession(folder) => engine.projects().open_folder(folder),
         RunTarget::Session(id) => {
-            engine.projects().open_folder(Path::new(&engine.sessions().find_session(id.as_str())?.project))
+            engine.projects().open_folder(Path::new(&engine.session_names().find_session(id.as_str())?.project))
         }
     }
 }

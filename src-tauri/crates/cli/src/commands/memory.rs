@@ -41,23 +41,23 @@ pub(crate) enum MemoryCommand {
 }
 
 pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> Result<Exit, Error> {
-    let sessions = engine.sessions();
+    let memory = engine.memory_reviews();
     let (done, entry) = match command {
         MemoryCommand::List => {
-            let entries = sessions.memory(Some(dir))?;
+            let entries = memory.memory(Some(dir))?;
             entries.iter().for_each(|entry| show(entry, output));
             output.aside_if_empty(&entries, "No memories. With `memory.reflect` set to true, Arki proposes some.");
             return Ok(Exit::Done);
         }
         MemoryCommand::Accept { id, text } => {
             refuse_last(&id)?;
-            ("Accepted", sessions.accept_memory(&id, text.as_deref()).await?)
+            ("Accepted", memory.accept_memory(&id, text.as_deref()).await?)
         }
-        MemoryCommand::Reject { id } => ("Rejected", sessions.reject_memory(&id).await?),
-        MemoryCommand::Edit { id, text } => ("Changed", sessions.edit_memory(Some(dir), &id, &text).await?),
+        MemoryCommand::Reject { id } => ("Rejected", memory.reject_memory(&id).await?),
+        MemoryCommand::Edit { id, text } => ("Changed", memory.edit_memory(Some(dir), &id, &text).await?),
         MemoryCommand::Rm { id } => {
             refuse_last(&id)?;
-            ("Removed", sessions.remove_memory(Some(dir), &id).await?)
+            ("Removed", memory.remove_memory(Some(dir), &id).await?)
         }
     };
     output.tell(&entry, || format!("{done}: {}  {}", visible(&entry.id), visible(&entry.text)));

@@ -25,7 +25,7 @@ pub(crate) async fn run(
     filter: ObservationFilter,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let place = wanted.id.map(|id| engine.sessions().find_place(id)).transpose()?;
+    let place = wanted.id.map(|id| engine.session_names().find_place(id)).transpose()?;
     let session_id = place.as_ref().map(|place| place.session.session_id.clone());
     let (run, seq) = place.map_or((None, None), |NamedPlace { run, seq, .. }| (run, seq));
     let range = wanted.from.or(seq).unwrap_or(1)..=wanted.to.unwrap_or(u64::MAX);

@@ -96,7 +96,7 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer
 }
 
 fn find(engine: &Engine, session: &str) -> Result<SessionId, Error> {
-    Ok(engine.sessions().find_session(session)?.session_id)
+    Ok(engine.session_names().find_session(session)?.session_id)
 }
 
 fn list(engine: &Engine, session: &SessionId, output: &Printer) -> Result<(), Error> {
@@ -121,7 +121,7 @@ async fn change(
 ) -> Result<(), Error> {
     let session = find(engine, session)?;
     let mut messages = engine.runs().queue(&session)?.messages().to_vec();
-    let place = engine.sessions().find_message(&session, &messages, message)?;
+    let place = engine.session_names().find_message(&session, &messages, message)?;
     edit(&mut messages, place);
     engine.runs().set_queue(&session, &messages).await
 }

@@ -90,7 +90,7 @@ async fn from_step(
 /// Answers what the run waits for, and goes on with it.
 async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Error> {
     let subscription = client.engine().subscribe();
-    let session_id = client.engine().sessions().find_session(id)?.session_id;
+    let session_id = client.engine().session_names().find_session(id)?.session_id;
     let running = client.answer_open_question(&session_id, text).await?;
     follow::to_end(client, output, subscription, running).await
 }

@@ -37,17 +37,17 @@ struct ListedFile<'a> {
 }
 
 pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Error> {
-    let session = engine.sessions().find_session(&arguments.session)?.session_id;
+    let session = engine.session_names().find_session(&arguments.session)?.session_id;
     // Neither named means both.
     let both = !arguments.files && !arguments.conversation;
     let scope = RewindScope { files: arguments.files || both, conversation: arguments.conversation || both };
     if arguments.dry_run {
-        let plan = engine.sessions().plan_rewind(&session, arguments.to, scope)?;
+        let plan = engine.rewinds().plan_rewind(&session, arguments.to, scope)?;
         print(&plan, output);
         plan.ended_run.iter().for_each(|run| output.aside(format!("This would end {}.", words(run))));
         return Ok(Exit::Done);
     }
-    let done = engine.sessions().rewind(&session, arguments.to, scope).await?;
+    let done = engine.rewinds().rewind(&session, arguments.to, scope).await?;
     print(&done, output);
     done.ended_run.iter().for_each(|run| output.aside(format!("Ended {}.", words(run))));
     left_alone(&done).map_or(Ok(Exit::Done), Err)

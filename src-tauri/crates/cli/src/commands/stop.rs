@@ -81,7 +81,7 @@ fn can_stop(session: &SessionSummary) -> bool {
 
 /// The session that is named, if it, or the run of it that is, can be stopped so.
 fn find(client: &Client, id: &str, is_fit: impl Fn(&SessionSummary) -> bool) -> Result<SessionSummary, Error> {
-    let place = client.engine().sessions().find_place(id)?;
+    let place = client.engine().session_names().find_place(id)?;
     let is_current = place.run.is_none() || place.run == place.session.run_id;
     if is_current && is_fit(&place.session) {
         return Ok(place.session);
@@ -103,7 +103,7 @@ async fn until(
 ) -> Result<SessionState, Error> {
     let give_up = tokio::time::Instant::now() + patience;
     loop {
-        let state = client.engine().sessions().find_session(session.session_id.as_str())?.state;
+        let state = client.engine().session_names().find_session(session.session_id.as_str())?.state;
         if is_wanted(state) || tokio::time::Instant::now() >= give_up {
             return Ok(state);
         }

@@ -28,12 +28,12 @@ pub(crate) async fn run(
     output: &Printer,
 ) -> Result<Exit, Error> {
     let Some(session) = &arguments.session else {
-        engine.sessions().tools(dir)?.iter().for_each(|tool| show(tool, None, output));
+        engine.session_tools().tools(dir)?.iter().for_each(|tool| show(tool, None, output));
         return Ok(Exit::Done);
     };
-    let session = engine.sessions().find_session(session)?.session_id;
-    engine.sessions().switch_session_tools(&session, &arguments.on, &arguments.off).await?;
-    for SessionTool { definition, enabled } in engine.sessions().session_tools(&session)? {
+    let session = engine.session_names().find_session(session)?.session_id;
+    engine.session_tools().switch_session_tools(&session, &arguments.on, &arguments.off).await?;
+    for SessionTool { definition, enabled } in engine.session_tools().session_tools(&session)? {
         show(&definition, Some(enabled), output);
     }
     Ok(Exit::Done)

@@ -25,7 +25,7 @@ pub(crate) async fn run(
     UndoArguments { session, seq, dry_run }: UndoArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let named = engine.sessions().find_place(&session)?;
+    let named = engine.session_names().find_place(&session)?;
     let session = named.session.session_id;
     let seq = match (named.seq, seq) {
         (Some(named), Some(seq)) if named != seq => {
@@ -34,8 +34,8 @@ pub(crate) async fn run(
         (named, seq) => named.or(seq).ok_or_else(|| which_change("The command doesn't name a change to undo."))?,
     };
     let plan = match dry_run {
-        true => engine.sessions().plan_take_back(&session, seq)?,
-        false => engine.sessions().take_back(&session, seq).await?,
+        true => engine.rewinds().plan_take_back(&session, seq)?,
+        false => engine.rewinds().take_back(&session, seq).await?,
     };
     print(&plan, output);
     Ok(Exit::Done)

@@ -37,7 +37,7 @@ pub(crate) async fn run(
     UsageArguments { session }: &UsageArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let session = session.as_ref().map(|id| engine.sessions().find_session(id)).transpose()?;
+    let session = session.as_ref().map(|id| engine.session_names().find_session(id)).transpose()?;
     let usage = engine.usage().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();
     let mut newest_first: Vec<_> = totals.iter().collect();

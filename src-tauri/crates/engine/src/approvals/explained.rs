@@ -27,7 +27,7 @@ impl PolicyTrials {
         call_id: &CallId,
         seq: Option<u64>,
     ) -> Result<Option<ExplainedDecision>, Error> {
-        let project = self.sessions.reader().session(session_id)?.project;
+        let project = self.reader.session(session_id)?.project;
         let Some(found) = self.story_of_call(session_id, call_id, seq)?.newest_decision(seq) else { return Ok(None) };
         let is_by_rule = matches!(found.trace.decided_by(), Some(PolicyCheck::DenyRules | PolicyCheck::Rules));
         let rule = is_by_rule.then(|| {

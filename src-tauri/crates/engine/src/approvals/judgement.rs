@@ -2,7 +2,7 @@
 
 use crate::executor_factory::ExecutorFactory;
 use crate::records::Records;
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_api::{MadeUpEvent, TriedHookEntry};
 use arki_domain::{Code, Error, Executor, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_tools::{HookTrial, TriedHook};
@@ -25,7 +25,7 @@ pub struct Judgement {
 pub struct PolicyTrials {
     pub(super) records: Arc<Records>,
     pub(super) kernels: Arc<ExecutorFactory>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) reader: Arc<SessionReader>,
 }
 
 impl PolicyTrials {

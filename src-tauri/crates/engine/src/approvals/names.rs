@@ -1,7 +1,7 @@
 //! Finds the approval that a name on the command line means.
 
 use crate::approvals::pending::PendingApprovals;
-use crate::sessions::names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
+use crate::session_names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
 use arki_domain::{ApprovalId, Code, Error, SessionId};
 use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId};
 

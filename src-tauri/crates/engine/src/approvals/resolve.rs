@@ -120,9 +120,9 @@ impl Approvals {
             self.pending.ensure_in_time(&record)?;
         }
         // A decision that nobody could act on must not be spent.
-        if let Some(run) = self.sessions.reader().overview(&record.session_id)?.run {
-            self.sessions.reader().ensure_begun_here(&run.run_id)?;
-            self.sessions.reader().frozen_system_prompt(&run)?;
+        if let Some(run) = self.reader.overview(&record.session_id)?.run {
+            self.reader.ensure_begun_here(&run.run_id)?;
+            self.reader.frozen_system_prompt(&run)?;
         }
         if resolution.decision == ApprovalDecision::Approve {
             self.ensure_secrets_are_known(&record)?;
@@ -150,7 +150,7 @@ impl Approvals {
             resolved_by: resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
         };
-        self.sessions.learn_secrets_of(&record.session_id)?;
+        self.projects.learn_secrets_of(&self.reader.session(&record.session_id)?)?;
         drafts.push(EventDraft { run_id: record.run_id, body: resolved.into() });
         Ok(CheckedDecision { session_id: record.session_id, drafts, rules })
     }
@@ -213,7 +213,7 @@ impl Approvals {
 
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Error> {
         let Some(requested) = self.reviews.revealed(record) else { return Ok(true) };
-        let session = self.sessions.reader().session(&record.session_id)?;
+        let session = self.reader.session(&record.session_id)?;
         Ok(self.kernels.judging_kernel(Path::new(&session.project))?.judge().is_stale(&requested))
     }
 }

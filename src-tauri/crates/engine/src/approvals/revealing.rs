@@ -44,7 +44,7 @@ impl ApprovalReviews {
         // A gate only lets through what the log has.
         let requested = record.request().filter(|requested| requested.kind != ApprovalKind::Gate);
         let Some(requested) = requested else { return Vec::new() };
-        let Ok(session) = self.sessions.reader().session(&record.session_id) else { return Vec::new() };
+        let Ok(session) = self.reader.session(&record.session_id) else { return Vec::new() };
         // What is not looked for can't be said to be missing.
         let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return Vec::new() };
         let Ok(config) = self.projects.config_of(&open) else { return Vec::new() };
@@ -64,7 +64,7 @@ impl ApprovalReviews {
 
     /// Looks for secrets in the session's folder, as far as it may be read.
     pub(crate) fn look_for_secrets(&self, record: &ApprovalRecord, paths: &[String], wanted: &serde_json::Value) {
-        let Ok(session) = self.sessions.reader().session(&record.session_id) else { return };
+        let Ok(session) = self.reader.session(&record.session_id) else { return };
         let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return };
         if open.is_trusted() {
             arki_tools::search_for_secrets(self.records.redactor(), open.workplace(), paths, wanted);

@@ -3,8 +3,8 @@
 use crate::approvals::pending::PendingApprovals;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::session_reader::SessionReader;
 use crate::session_reader::lineage::EventSource;
-use crate::sessions::Sessions;
 use arki_api::ReviewChange;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Error};
 use arki_redaction::text_with_secrets;
@@ -211,7 +211,7 @@ impl ReviewFile {
 pub struct ApprovalReviews {
     pub(super) records: Arc<Records>,
     pub(super) projects: Arc<Projects>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) reader: Arc<SessionReader>,
     pub(super) pending: Arc<PendingApprovals>,
     /// The large diff that was last looked at, by its hash.
     pub(super) reviewed: Mutex<Option<(String, ReviewDiff)>>,
@@ -237,7 +237,7 @@ impl ApprovalReviews {
         {
             return Ok(review.clone());
         }
-        let diff = self.sessions.reader().large_diff(hash)?.ok_or_else(not_kept)?;
+        let diff = self.reader.large_diff(hash)?.ok_or_else(not_kept)?;
         let review = ReviewDiff::new(diff, preview);
         *self.reviewed.lock().unwrap_or_else(PoisonError::into_inner) = Some((hash.clone(), review.clone()));
         Ok(review)

@@ -4,8 +4,8 @@
 //! nobody's here.
 
 use crate::records::{Records, blocking};
+use crate::session_reader::SessionReader;
 use crate::session_reader::history::History;
-use crate::sessions::Sessions;
 use arki_domain::{Error, EventDraft, EventLog, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;
@@ -17,7 +17,7 @@ const MAX_SESSION_GRANTS: usize = 100;
 /// The permissions of sessions.
 pub struct SessionGrants {
     pub(super) records: Arc<Records>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) reader: Arc<SessionReader>,
 }
 
 impl SessionGrants {
@@ -26,8 +26,8 @@ impl SessionGrants {
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
     pub fn session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Error> {
-        self.sessions.reader().session(session_id)?;
-        Ok(definitions(&self.grants_of(session_id, &self.sessions.reader().history(session_id)?)?))
+        self.reader.session(session_id)?;
+        Ok(definitions(&self.grants_of(session_id, &self.reader.history(session_id)?)?))
     }
 
     /// Ends all of them; what was done by them stays. A run that works goes on with them to its next stop.
@@ -49,7 +49,7 @@ impl SessionGrants {
 
     /// The log's word for more of them.
     pub(crate) fn granting(&self, session_id: &SessionId, more: &[RuleDefinition]) -> Result<SessionGranted, Error> {
-        let mut rules = self.grants_of(session_id, &self.sessions.reader().history(session_id)?)?;
+        let mut rules = self.grants_of(session_id, &self.reader.history(session_id)?)?;
         if rules.len() + more.len() > MAX_SESSION_GRANTS {
             return Err(Error::new(
                 arki_domain::Code::USAGE,

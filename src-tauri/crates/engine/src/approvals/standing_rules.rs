@@ -5,7 +5,7 @@ use crate::approvals::pending::PendingApprovals;
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_config::{invalid, parse_rule};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, Error, EventBody, REPEATED_RULE, SessionId};
@@ -69,7 +69,7 @@ pub struct StandingRules {
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
     pub(super) kernels: Arc<ExecutorFactory>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) reader: Arc<SessionReader>,
     pub(super) pending: Arc<PendingApprovals>,
 }
 
@@ -89,7 +89,7 @@ impl StandingRules {
         else {
             return Ok(Vec::new());
         };
-        let folder = self.sessions.reader().session(&record.session_id)?.project;
+        let folder = self.reader.session(&record.session_id)?.project;
         let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
         let rules = kernel.judge().proposed_rules(&requested.tool_id, &requested.args);
         let project = self.projects.project_at(&folder);

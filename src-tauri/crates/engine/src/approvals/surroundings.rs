@@ -30,7 +30,7 @@ impl ApprovalReviews {
             let message = format!("The change doesn't include the file {path}.");
             return Err(Error::new(Code::FILE_NOT_FOUND, message, "Open the review again."));
         }
-        let session = self.sessions.reader().session(&record.session_id)?;
+        let session = self.reader.session(&record.session_id)?;
         let open = self.projects.load_project(Path::new(&session.project))?;
         let place = open.workplace().resolve(path)?;
         let window = read_lines(open.workplace(), &place, from as u64, lines.min(MAX_LINES) as u64, MAX_BYTES)?;

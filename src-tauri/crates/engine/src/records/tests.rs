@@ -4,9 +4,9 @@ use crate::client::Client;
 use crate::client_capabilities::ClientCapabilities;
 use crate::engine::{Engine, EngineOptions};
 use crate::records::reads::Reads;
+use crate::restorations::RewindScope;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::session_reader::lineage::EVENTS_A_PIECE;
-use crate::sessions::rewind::RewindScope;
 use crate::{Directories, EnvironmentKeys, Keep, Resolution, RunEnd};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Error, EventDraft, EventLog, QueueMode, RunOptions, SessionConfigured, SessionId,
@@ -37,7 +37,7 @@ impl Stage {
     }
 
     fn reads(&self) -> &Reads {
-        self.engine.runs().sessions().records_for_tests().reads()
+        self.engine.sessions().records_for_tests().reads()
     }
 
     /// Has it done, and says which lines of it read the store on this thread.
@@ -91,7 +91,9 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("deciding", deciding).await;
     let sending = async { stage.client.send_next(&session).await?.unwrap().1.await.unwrap() };
     stage.done("the next message", sending).await;
-    stage.done("the tools", sessions.switch_session_tools(&session, &[], &["fetch_url".into()])).await;
+    stage
+        .done("the tools", stage.engine.session_tools().switch_session_tools(&session, &[], &["fetch_url".into()]))
+        .await;
     stage.done("a title", sessions.rename(&session, "other")).await;
     let fork = stage.done("a fork", sessions.fork(&session, None)).await.session_id;
     stage.done("the usage", stage.engine.usage().daily_usage(None)).await;
@@ -99,7 +101,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("the usage of one", stage.engine.usage().daily_usage(Some(&session))).await;
     stage.done("withdrawing", stage.engine.approvals().grants().withdraw_session_grants(&session)).await;
     let scope = RewindScope { files: true, conversation: true };
-    stage.done("going back", sessions.rewind(&session, 2, scope)).await;
+    stage.done("going back", stage.engine.rewinds().rewind(&session, 2, scope)).await;
     stage.done("stopping", stage.client.stop_session(&session)).await;
     stage
         .done("a search", stage.engine.search().search(crate::EventSearchQuery { limit: 5, ..Default::default() }))
@@ -108,11 +110,11 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("trusting", stage.engine.projects().trust(&folder, Vec::new())).await;
     stage.done("opening", stage.client.open(&folder)).await;
     let tidying = async {
-        sessions.tidy_before_end(crate::Time::ToPrune).await;
+        stage.engine.retention().tidy_before_end(crate::Time::ToPrune).await;
         Ok(())
     };
     stage.done("tidying", tidying).await;
-    stage.done("removing", sessions.remove_session(&fork)).await;
+    stage.done("removing", stage.engine.retention().remove_session(&fork)).await;
     stage.done("keeping untrusted", stage.engine.projects().untrust(&folder)).await;
 }
 

@@ -42,8 +42,8 @@ impl Runs {
         }
         let (session, question) = (session_id.clone(), question_id.clone());
         blocking(self, move |runs| {
-            runs.sessions.reader().session(&session)?;
-            runs.ensure_asked(&session, runs.sessions.reader().overview(&session)?.run.as_ref(), &question)
+            runs.reader.session(&session)?;
+            runs.ensure_asked(&session, runs.reader.overview(&session)?.run.as_ref(), &question)
         })
         .await?;
         self.until_stopped(session_id).await;
@@ -63,7 +63,7 @@ impl Runs {
             return Ok(());
         }
         let mut was_asked = false;
-        self.sessions.reader().each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
+        self.reader.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
             was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
         })?;
         Err(match was_asked {

@@ -17,13 +17,13 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Error> {
-        let background = self.sessions.reader().overview(session_id)?.background;
+        let background = self.reader.overview(session_id)?.background;
         Ok(background.going().iter().filter(|call| self.goes_on(session_id, call)).cloned().collect())
     }
 
     pub(crate) async fn overview(&self, session_id: &SessionId) -> Result<Overview, Error> {
         let session_id = session_id.clone();
-        blocking(&self.sessions, move |sessions| sessions.reader().overview(&session_id)).await
+        blocking(&self.reader, move |reader| reader.overview(&session_id)).await
     }
 
     /// Asks a background call of this process to end; its result says when it has. False where it is not this

@@ -7,7 +7,7 @@
 
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::sessions::names::{ambiguous, shown};
+use crate::session_names::{ambiguous, shown};
 use crate::sessions::session_settings::SessionSettings;
 use arki_api::SessionChanges;
 use arki_config::{Config, known_effort};
@@ -29,7 +29,7 @@ impl Runs {
     pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Error> {
         let session = session_id.clone();
         let configured = blocking(self, move |runs| {
-            runs.sessions.reader().ensure_whole(&session)?;
+            runs.reader.ensure_whole(&session)?;
             runs.configured(&session, &changes)
         });
         let configured = configured.await?;
@@ -40,14 +40,14 @@ impl Runs {
     }
 
     fn configured(&self, session_id: &SessionId, changes: &SessionChanges) -> Result<SessionConfigured, Error> {
-        let before = SessionSettings::in_overview(&self.sessions.reader().overview(session_id)?);
-        let open = self.projects.load_project(Path::new(&self.sessions.reader().session(session_id)?.project))?;
+        let before = SessionSettings::in_overview(&self.reader.overview(session_id)?);
+        let open = self.projects.load_project(Path::new(&self.reader.session(session_id)?.project))?;
         let config = self.projects.config_of(&open)?;
         self.ensure_usable(&config, changes)?;
         let (off_tools, off) = split(&changes.off);
         let (on_tools, on) = split(&changes.on);
         for tools in [&off_tools, &on_tools] {
-            self.sessions.ensure_known_tools(&open, &config, tools)?;
+            self.kernels.ensure_known_tools(&open, &config, tools)?;
         }
         let parts = match off.is_empty() && on.is_empty() {
             true => before.off.clone(),

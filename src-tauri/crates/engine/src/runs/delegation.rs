@@ -55,7 +55,7 @@ impl Runs {
 
     /// Returns where a sub-agent stands; `None` before it has begun.
     fn subagent(&self, started: &SubagentStarted) -> Result<Option<(RunState, Vec<Event>)>, Error> {
-        let events = self.sessions.reader().run_events(started.run_id.as_str())?.unwrap_or_default();
+        let events = self.reader.run_events(started.run_id.as_str())?.unwrap_or_default();
         Ok(RunState::fold(&events).map(|state| (state, events)))
     }
 

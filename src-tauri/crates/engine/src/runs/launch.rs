@@ -13,7 +13,6 @@ use crate::runs::mentions::Mentioned;
 use crate::runs::notifying::Notifier;
 use crate::runs::prompt_images::kept_images;
 use crate::session_reader::history::History;
-use crate::sessions::EndsWaitingRuns;
 use crate::sessions::compacting::compaction_parts;
 use arki_agent::{RunControl, RunEnd, RunHost, RunParts, RunSnapshot};
 use arki_config::Config;
@@ -90,7 +89,7 @@ impl Runs {
     async fn discard_trees(self: &Arc<Self>, project: &str) -> bool {
         let folder = project.to_owned();
         let over = blocking(self, move |runs| {
-            let is_over = |parent: &ParentCall| match runs.sessions.reader().overview(&parent.session_id) {
+            let is_over = |parent: &ParentCall| match runs.reader.overview(&parent.session_id) {
                 Ok(overview) => overview.run.is_none_or(|run| run.run_id != parent.run_id || !run.can_go_on()),
                 Err(fault) => fault.is(Code::SESSION_NOT_FOUND),
             };
@@ -112,7 +111,7 @@ impl Runs {
         ended: &Result<RunEnd, Error>,
     ) {
         self.sessions.keep_snapshot_quietly(session_id).await;
-        self.sessions.anchor_soon(session_id);
+        self.anchors.anchor_soon(session_id);
         if ended.as_ref().is_ok_and(|end| !end.waits()) {
             self.reflector.reflect_soon(&self.afterwards, session_id, project);
         }
@@ -174,7 +173,8 @@ impl Runs {
         // What a model writes to another mentions nothing.
         let mentioned = run.parent.is_none().then(|| Mentioned {
             kernel: kernel.clone(),
-            sessions: self.sessions.clone(),
+            names: self.names.clone(),
+            reader: self.reader.clone(),
             session_id: Some(session_id.clone()),
             model: Some(model.clone()),
             is_draft: false,

@@ -8,7 +8,8 @@ mod symbol;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::prompt_images::ensure_picture;
-use crate::sessions::Sessions;
+use crate::session_names::SessionNames;
+use crate::session_reader::SessionReader;
 use crate::sessions::compacting::EstimatedTokens;
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
@@ -28,7 +29,8 @@ const MAX_LOOKUPS: usize = 1000;
 /// Reads what is mentioned in a folder.
 pub(crate) struct Mentioned {
     pub(crate) kernel: Arc<ToolExecutor>,
-    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) names: Arc<SessionNames>,
+    pub(crate) reader: Arc<SessionReader>,
     /// The session that the prompt is said in; `None` where there is none yet.
     pub(crate) session_id: Option<SessionId>,
     /// The model that is shown it, where that is settled.
@@ -59,8 +61,8 @@ struct Read {
 
 impl Mentioned {
     /// Returns the content for a prompt that is not sent yet.
-    pub(crate) fn in_draft(kernel: Arc<ToolExecutor>, sessions: Arc<Sessions>) -> Self {
-        Self { kernel, sessions, session_id: None, model: None, is_draft: true, control: RunControl::default() }
+    pub(crate) fn in_draft(kernel: Arc<ToolExecutor>, names: Arc<SessionNames>, reader: Arc<SessionReader>) -> Self {
+        Self { kernel, names, reader, session_id: None, model: None, is_draft: true, control: RunControl::default() }
     }
 
     /// Returns the attachments in the order of the prompt, each once. Blocking.
@@ -184,12 +186,12 @@ impl Mentioned {
     }
 
     fn session(&self, id: &str) -> Option<Result<Read, String>> {
-        let session = self.sessions.find_session(id).ok().filter(|it| self.session_id.as_ref() != Some(&it.session_id));
+        let session = self.names.find_session(id).ok().filter(|it| self.session_id.as_ref() != Some(&it.session_id));
         let session = session?;
         if session.project != self.kernel.project().root().display().to_string() {
             return Some(Err("it belongs to another folder.".to_owned()));
         }
-        let answer = self.sessions.reader().history(&session.session_id).map(|mut history| {
+        let answer = self.reader.history(&session.session_id).map(|mut history| {
             history.transcript.conversation().rev().find_map(|message| match &**message.whole {
                 Message::Assistant { content, .. } if !content.trim().is_empty() => Some(content.clone()),
                 _ => None,
@@ -214,7 +216,7 @@ impl Runs {
         }
         blocking(self, move |runs| {
             let kernel = runs.kernels.judging_kernel(&folder)?;
-            let mentioned = Mentioned::in_draft(kernel, runs.sessions.clone());
+            let mentioned = Mentioned::in_draft(kernel, runs.names.clone(), runs.reader.clone());
             let size = |it: Attachment| MentionSize {
                 tokens: (!it.text.is_empty()).then(|| EstimatedTokens.text(&it.text)),
                 mention: it.mention,

@@ -42,7 +42,7 @@ impl Runs {
     pub fn next_request(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextRequest, Error> {
         let head = self.head(folder, session)?;
         let (mut history, told) = match session {
-            Some(session) => (self.sessions.reader().history(session)?, self.told(session)?),
+            Some(session) => (self.reader.history(session)?, self.told(session)?),
             None => Default::default(),
         };
         let NextHead { config, system, tools, settings, .. } = &head;
@@ -102,7 +102,7 @@ impl Runs {
     ) -> Result<Compacted, Error> {
         let session = session_id.clone();
         let told = blocking(self, move |runs| {
-            Ok((runs.head(Path::new(""), Some(&session))?, runs.sessions.reader().whole_history(&session)?))
+            Ok((runs.head(Path::new(""), Some(&session))?, runs.reader.whole_history(&session)?))
         });
         let (head, mut history) = told.await?;
         let model = head.model(history.run.as_ref());
@@ -127,9 +127,9 @@ impl Runs {
     fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextHead, Error> {
         let (folder, agent, settings) = match session {
             Some(session) => {
-                let overview = self.sessions.reader().overview(session)?;
+                let overview = self.reader.overview(session)?;
                 let settings = SessionSettings::in_overview(&overview);
-                (PathBuf::from(self.sessions.reader().session(session)?.project), agent_in(overview), settings)
+                (PathBuf::from(self.reader.session(session)?.project), agent_in(overview), settings)
             }
             None => (folder.to_owned(), AGENT.to_owned(), SessionSettings::default()),
         };
@@ -150,7 +150,7 @@ impl Runs {
     fn told(&self, session: &SessionId) -> Result<LoggedRequests, Error> {
         let mut told = LoggedRequests::default();
         let own = Stretch { session_id: session.clone(), to_seq: None };
-        self.sessions.reader().each_event(&own, |event| told.apply(event.seq, event.body()))?;
+        self.reader.each_event(&own, |event| told.apply(event.seq, event.body()))?;
         Ok(told)
     }
 }

@@ -4,7 +4,7 @@
 use crate::approvals::Approvals;
 use crate::records::{Records, blocking};
 use crate::runs::afterwards::Afterwards;
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_agent::RunEnd;
 use arki_domain::projection::RunState;
 use arki_domain::{
@@ -85,14 +85,14 @@ impl Notifier {
 /// Tells hooks, and the clients that notify the user, of stopped runs.
 pub struct RunNotices {
     records: Arc<Records>,
-    sessions: Arc<Sessions>,
+    reader: Arc<SessionReader>,
     approvals: Arc<Approvals>,
     channel: broadcast::Sender<RunNotice>,
 }
 
 impl RunNotices {
-    pub(super) fn new(records: Arc<Records>, sessions: Arc<Sessions>, approvals: Arc<Approvals>) -> Self {
-        Self { records, sessions, approvals, channel: broadcast::Sender::new(MAX_UNHEARD_NOTICES) }
+    pub(super) fn new(records: Arc<Records>, reader: Arc<SessionReader>, approvals: Arc<Approvals>) -> Self {
+        Self { records, reader, approvals, channel: broadcast::Sender::new(MAX_UNHEARD_NOTICES) }
     }
 
     /// Begins to tell hooks how a run ended. What the user did needs no notification.
@@ -149,7 +149,7 @@ impl RunNotices {
             return;
         }
         let of = session_id.clone();
-        let title = match blocking(self, move |notices| notices.sessions.reader().session(&of)).await {
+        let title = match blocking(self, move |notices| notices.reader.session(&of)).await {
             Ok(session) => session.title,
             Err(fault) => return tracing::warn!(%session_id, %fault, "the end of a run is not told"),
         };
@@ -164,7 +164,7 @@ impl RunNotices {
 
     async fn question(self: &Arc<Self>, session_id: &SessionId) -> RunNews {
         let session_id = session_id.clone();
-        let overview = blocking(self, move |notices| notices.sessions.reader().overview(&session_id)).await;
+        let overview = blocking(self, move |notices| notices.reader.overview(&session_id)).await;
         let asked = overview.ok().and_then(|overview| overview.run?.open_question().map(|asked| asked.text.clone()));
         asked.map_or(RunNews::Question, RunNews::Asked)
     }

@@ -102,7 +102,7 @@ impl Runs {
         ended: &Result<RunEnd, Error>,
     ) {
         self.sessions.keep_snapshot_quietly(session_id).await;
-        self.sessions.anchor_soon(session_id);
+        self.anchors.anchor_soon(session_id);
         match ended {
             Ok(RunEnd::AwaitingApproval(approval_id)) if !has_parent => {
                 self.expire_in_time(presence, session_id, approval_id);

@@ -51,14 +51,14 @@ impl Runs {
         let mut shown = start.images;
         if prompt.contains('@') && !is_subagent {
             let kernel = self.kernel(&open, &config, ClientCapabilities::default());
-            let mentioned = Mentioned::in_draft(kernel, self.sessions.clone());
+            let mentioned = Mentioned::in_draft(kernel, self.names.clone(), self.reader.clone());
             let room = prompt_images::MAX_IMAGES.saturating_sub(shown.len());
             shown.extend(mentioned.pictures_in(&prompt, room));
         }
         let (pictures, images) = prompt_images::read(shown)?;
         contents.extend(pictures);
         if let Some(disabled) = &start.disabled_tools {
-            self.sessions.ensure_known_tools(&open, &config, disabled)?;
+            self.kernels.ensure_known_tools(&open, &config, disabled)?;
         }
         let disabled_tools = start.disabled_tools.clone().unwrap_or(settings.disabled_tools);
         let of_skills = self.projects.guides_of(&open, &config).allowed_tools(&start.options.skills);

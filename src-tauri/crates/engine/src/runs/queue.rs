@@ -60,7 +60,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be read.
     pub fn queue(&self, session_id: &SessionId) -> Result<Queue, Error> {
-        Ok(self.sessions.reader().overview(session_id)?.queue)
+        Ok(self.reader.overview(session_id)?.queue)
     }
 
     /// Adds a message at the end of the session's queue.
@@ -83,7 +83,7 @@ impl Runs {
     }
 
     fn ensure_takes_one_more(&self, session_id: &SessionId) -> Result<(), Error> {
-        self.sessions.reader().ensure_found_whole(session_id)?;
+        self.reader.ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
             return Err(Error::new(
                 Code::QUEUE_FULL,
@@ -91,7 +91,7 @@ impl Runs {
                 "Wait until some are sent, or remove some with `arki queue rm`.",
             ));
         }
-        self.sessions.learn_secrets_of(session_id)
+        self.projects.learn_secrets_of(&self.reader.session(session_id)?)
     }
 
     /// Makes the queue these messages in this order: edited, moved, fewer.
@@ -122,8 +122,8 @@ impl Runs {
         if queue.messages() == messages {
             return Ok(None);
         }
-        self.sessions.reader().ensure_found_whole(session_id)?;
-        self.sessions.learn_secrets_of(session_id)?;
+        self.reader.ensure_found_whole(session_id)?;
+        self.projects.learn_secrets_of(&self.reader.session(session_id)?)?;
         Ok(Some(queue.changed_to(messages, Vec::new())))
     }
 
@@ -149,7 +149,7 @@ impl Runs {
         session_id: SessionId,
         presence: ClientCapabilities,
     ) -> Result<Option<(RunPlace, StartRun)>, Error> {
-        let overview = self.sessions.reader().overview(&session_id)?;
+        let overview = self.reader.overview(&session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let last = overview.run.as_ref();
         let start = StartRun {

@@ -2,11 +2,12 @@
 //! nobody's way, and where it fails nothing happens but that it is tried again later.
 
 use crate::accounts::Accounts;
+use crate::log_anchors::LogAnchors;
 use crate::projects::Projects;
 use crate::records::{Records, blocking};
 use crate::runs::afterwards::Afterwards;
+use crate::session_reader::SessionReader;
 use crate::session_reader::lineage::Stretch;
-use crate::sessions::Sessions;
 use arki_agent::SessionLog;
 use arki_context::{reflection_request, reflections};
 use arki_domain::{Error, EventBody, EventDraft, EventId, EventLog, Remembered, RequestPurpose, SessionId};
@@ -35,7 +36,8 @@ pub(super) struct Reflector {
     pub(super) records: Arc<Records>,
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
-    pub(super) sessions: Arc<Sessions>,
+    pub(super) reader: Arc<SessionReader>,
+    pub(super) anchors: Arc<LogAnchors>,
 }
 
 impl Reflector {
@@ -69,14 +71,14 @@ impl Reflector {
         if !reflected.reflections.is_empty() {
             log.append(session_id, vec![EventDraft::of_session(reflected)]).await?;
         }
-        self.sessions.anchor_soon(session_id);
+        self.anchors.anchor_soon(session_id);
         Ok(())
     }
 
     fn since_reflection(&self, session_id: &SessionId) -> Result<SinceReflection, Error> {
         let mut since = SinceReflection::default();
         let own = Stretch { session_id: session_id.clone(), to_seq: None };
-        self.sessions.reader().each_event(&own, |event| match event.body() {
+        self.reader.each_event(&own, |event| match event.body() {
             EventBody::RunStarted(started) => {
                 since.goals.push(started.prompt);
                 // A sub-agent's work is told above.

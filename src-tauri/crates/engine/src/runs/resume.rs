@@ -8,9 +8,9 @@ use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
 use crate::runs::pipelines::resuming::DefinitionChoice;
+use crate::session_names::NamedPlace;
 use crate::session_reader::history::History;
 use crate::sessions::claim::ClaimedWork;
-use crate::sessions::names::NamedPlace;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_config::Config;
@@ -92,10 +92,10 @@ impl Runs {
         self.resume(&above, Resume { presence, ..Resume::default() }).await
     }
 
-    /// Calls [`crate::sessions::Sessions::run_above`] on a blocking thread.
+    /// Calls [`crate::session_reader::SessionReader::run_above`] on a blocking thread.
     pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
         let session_id = session_id.clone();
-        blocking(&self.sessions, move |sessions| sessions.reader().run_above(&session_id)).await
+        blocking(&self.reader, move |reader| reader.run_above(&session_id)).await
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Error> {
@@ -104,15 +104,14 @@ impl Runs {
             return Box::pin(self.resume_pipeline(claim, session_id, resume)).await;
         }
         let session = session_id.clone();
-        let place = blocking(self, move |runs| {
-            Ok((runs.sessions.reader().session(&session)?.project, runs.sessions.reader().agent_of(&session)?))
-        });
+        let place =
+            blocking(self, move |runs| Ok((runs.reader.session(&session)?.project, runs.reader.agent_of(&session)?)));
         let (project, agent) = place.await?;
         let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
-        let history = blocking(self, move |runs| runs.sessions.reader().history_for_run(&session)).await?;
+        let history = blocking(self, move |runs| runs.reader.history_for_run(&session)).await?;
         let lost = self.lost_in_background(session_id, history.transcript.background().going()).await?;
         let session = session_id.clone();
         let going_on = blocking(self, move |runs| {
@@ -126,7 +125,7 @@ impl Runs {
         let history = blocking(self, move |runs| {
             let run_id = history.run.as_ref().map(|run| run.run_id.clone());
             let run_id = run_id.ok_or_else(|| Error::internal("a run without its first event"))?;
-            runs.sessions.reader().history_since(history, &session, &run_id)
+            runs.reader.history_since(history, &session, &run_id)
         });
         self.launch(session_id.clone(), history.await?, open, config, system, (hold, presence)).await
     }
@@ -145,10 +144,10 @@ impl Runs {
         }
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
-        self.sessions.reader().ensure_begun_here(&run.run_id)?;
+        self.reader.ensure_begun_here(&run.run_id)?;
         arki_agent::core(&run.core)?;
         let mut drafts: Vec<EventDraft> =
-            self.sessions.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
+            self.restorations.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
         drafts.extend(lost);
         let partial = self.records.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
@@ -167,7 +166,7 @@ impl Runs {
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.map(|answer| EventDraft::of_run(&run.run_id, answer)));
         drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
-        Ok((self.sessions.reader().frozen_system_prompt(run)?, drafts))
+        Ok((self.reader.frozen_system_prompt(run)?, drafts))
     }
 
     /// Returns the decision on the pending call under the new mode: its grants and denials hold for that call too, as

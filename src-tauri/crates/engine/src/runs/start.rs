@@ -53,7 +53,7 @@ impl Runs {
         let place = blocking(self, move |runs| match target {
             RunTarget::NewSession(folder) => Ok(RunPlace::of_new_session(canonical(&folder)?, presence)),
             RunTarget::Session(session) => {
-                let overview = runs.sessions.reader().overview(&session)?;
+                let overview = runs.reader.overview(&session)?;
                 runs.next_place(session, overview, presence)
             }
         });
@@ -69,7 +69,7 @@ impl Runs {
         overview: Overview,
         presence: ClientCapabilities,
     ) -> Result<RunPlace, Error> {
-        let project = PathBuf::from(self.sessions.reader().session(&session_id)?.project);
+        let project = PathBuf::from(self.reader.session(&session_id)?.project);
         let settings = SessionSettings::in_overview(&overview);
         let agent = agent_in(overview);
         Ok(RunPlace { session_id, is_new: false, agent, settings, ..RunPlace::of_new_session(project, presence) })
@@ -129,8 +129,7 @@ impl Runs {
         drafts.extend(prepared.artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
         self.records.log().append(&session_id, drafts).await?;
         let session = session_id.clone();
-        let history =
-            blocking(self, move |runs| runs.sessions.reader().history_since(history, &session, &run_id)).await?;
+        let history = blocking(self, move |runs| runs.reader.history_since(history, &session, &run_id)).await?;
         let system = Arc::from(prepared.system);
         self.launch(session_id, history, prepared.open, prepared.config, system, (hold, presence)).await
     }
@@ -156,9 +155,9 @@ impl Runs {
         is_new: bool,
         mut prepared: PreparedRun,
     ) -> Result<(History, PreparedRun, Vec<EventDraft>), Error> {
-        let history = if is_new { History::for_run() } else { self.sessions.reader().history_for_run(session_id)? };
+        let history = if is_new { History::for_run() } else { self.reader.history_for_run(session_id)? };
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
-            self.sessions.reader().ensure_begun_here(&run.run_id)?;
+            self.reader.ensure_begun_here(&run.run_id)?;
             return Err(busy(session_id, run));
         }
         let mut drafts = Vec::new();
@@ -172,7 +171,7 @@ impl Runs {
         if history.trust.as_ref() != Some(&trust) {
             drafts.push(EventDraft::of_session(trust));
         }
-        drafts.extend(self.sessions.settle_interrupted_restoration(session_id, open)?);
+        drafts.extend(self.restorations.settle_interrupted_restoration(session_id, open)?);
         Ok((history, prepared, drafts))
     }
 }

@@ -4,12 +4,12 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
+use crate::sessions::Sessions;
 use crate::sessions::claim::ClaimedWork;
-use crate::sessions::{EndsWaitingRuns, Sessions};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Error, SessionId};
 use arki_store::LeaseRequest;
-use async_trait::async_trait;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -135,7 +135,7 @@ impl Runs {
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         while self.is_claimed_for_run(session_id, give_up) {
             let session = session_id.clone();
-            let overview = blocking(&self.sessions, move |sessions| sessions.reader().overview(&session)).await?;
+            let overview = blocking(&self.reader, move |reader| reader.overview(&session)).await?;
             if overview.run.is_some_and(|run| !run.is_ended()) {
                 break;
             }
@@ -162,14 +162,21 @@ impl Runs {
         };
         let _ = tokio::time::timeout(STOP_PATIENCE, waiting).await;
     }
-}
 
-#[async_trait]
-impl EndsWaitingRuns for Runs {
-    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
-        match self.cancel_run(session_id).await? {
-            Some(ended) => ended.await.map_err(Error::internal)?.map(drop),
-            None => Ok(()),
-        }
+    /// Ends a run that waits for the user: it has no place to go on from once its session went back.
+    ///
+    /// # Errors
+    /// `SESSION_BUSY` for a run that another process works on.
+    pub(crate) fn end_waiting<'a>(
+        self: &'a Arc<Self>,
+        session_id: &'a SessionId,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>> {
+        // A run ends so itself once its task is over, and a future that holds one of its own kind has to be kept apart.
+        Box::pin(async move {
+            match self.cancel_run(session_id).await? {
+                Some(ended) => ended.await.map_err(Error::internal)?.map(drop),
+                None => Ok(()),
+            }
+        })
     }
 }

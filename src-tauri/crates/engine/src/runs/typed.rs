@@ -61,7 +61,7 @@ impl Runs {
     fn folder_of(&self, target: &RunTarget) -> Result<PathBuf, Error> {
         match target {
             RunTarget::NewSession(folder) => Ok(folder.clone()),
-            RunTarget::Session(session) => Ok(PathBuf::from(self.sessions.reader().session(session)?.project)),
+            RunTarget::Session(session) => Ok(PathBuf::from(self.reader.session(session)?.project)),
         }
     }
 }

@@ -13,6 +13,6 @@ impl Runs {
         let approvals = approvals.iter().filter(|record| record.request().is_some()).count();
         let of_servers = self.mcp.elicitations();
         let of_servers = of_servers.iter().filter(|asked| asked.session_id.is_some()).count();
-        Ok(approvals + self.sessions.open_questions()?.len() + of_servers)
+        Ok(approvals + self.questions.open_questions()?.len() + of_servers)
     }
 }

@@ -1,6 +1,7 @@
 //! Within this process, a session is worked on by one run at a time; between processes the lease sees to that.
 
 use crate::sessions::Sessions;
+use crate::sessions::lease::SessionLease;
 use arki_domain::{Code, Error, SessionId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,6 +38,14 @@ impl Sessions {
 
     pub(crate) fn is_claimed(&self, session_id: &SessionId) -> bool {
         self.claimed_for(session_id).is_some()
+    }
+
+    /// # Errors
+    /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
+    pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Error> {
+        let (store, owner) = (self.records.store().clone(), self.records.owner().to_owned());
+        store.leases().acquire(session_id, &owner, std::process::id()).await?;
+        Ok(SessionLease::held(store, session_id.clone(), owner))
     }
 
     pub(crate) fn claimed_for(&self, session_id: &SessionId) -> Option<ClaimedWork> {

@@ -24,7 +24,7 @@ impl Sessions {
         let origin = self.reader.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         let at = at.unwrap_or(last);
-        self.ensure_event(session_id, at, last)?;
+        self.reader.ensure_event(session_id, at, last)?;
         self.reader.ensure_whole(session_id)?;
         if self.reader.lineage(session_id)?.len() >= MAX_LINEAGE {
             return Err(Error::new(
@@ -48,18 +48,6 @@ impl Sessions {
             drafts.push(EventDraft::of_session(configured));
         }
         Ok(drafts)
-    }
-
-    /// Events are numbered from 1 to `last`.
-    pub(crate) fn ensure_event(&self, session_id: &SessionId, seq: u64, last: u64) -> Result<(), Error> {
-        if (1..=last).contains(&seq) {
-            return Ok(());
-        }
-        Err(Error::new(
-            Code::EVENT_NOT_FOUND,
-            format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
-            format!("`arki events {session_id}` shows them."),
-        ))
     }
 }
 

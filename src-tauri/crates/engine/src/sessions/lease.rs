@@ -1,6 +1,5 @@
 //! The right to work on a session, among all processes: held for as long as this value lives.
 
-use crate::sessions::Sessions;
 use arki_domain::{Error, SessionId};
 use arki_store::Store;
 use std::sync::Arc;
@@ -13,17 +12,11 @@ pub(crate) struct SessionLease {
     is_held: bool,
 }
 
-impl Sessions {
-    /// # Errors
-    /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
-    pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Error> {
-        let (store, owner) = (self.records.store().clone(), self.records.owner().to_owned());
-        store.leases().acquire(session_id, &owner, std::process::id()).await?;
-        Ok(SessionLease { store, session_id: session_id.clone(), owner, is_held: true })
-    }
-}
-
 impl SessionLease {
+    pub(crate) fn held(store: Arc<Store>, session_id: SessionId, owner: String) -> Self {
+        Self { store, session_id, owner, is_held: true }
+    }
+
     /// Says that this process still works on the session. `false`: another one has taken it over.
     pub(crate) async fn renew(&self) -> Result<bool, Error> {
         Ok(self.store.leases().renew(&self.session_id, &self.owner).await?)

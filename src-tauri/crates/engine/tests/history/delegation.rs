@@ -61,7 +61,7 @@ fn changes(engine: &Engine, session: &SessionId) -> Vec<FileChanged> {
 }
 
 fn state(engine: &Engine, session: &SessionId) -> SessionState {
-    engine.sessions().find_session(session.as_str()).unwrap().state
+    engine.session_names().find_session(session.as_str()).unwrap().state
 }
 
 async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
@@ -155,7 +155,7 @@ async fn gone_on_with_without_a_decision_it_waits_on_and_says_nothing_new() {
     for id in [&session, &started.session_id] {
         let before = (kinds(again.engine(), &session), kinds(again.engine(), &started.session_id));
         let (run, handle) = again
-            .go_on(&again.engine().sessions().find_place(id.as_str()).unwrap(), None, DefinitionChoice::default())
+            .go_on(&again.engine().session_names().find_place(id.as_str()).unwrap(), None, DefinitionChoice::default())
             .await
             .unwrap();
         assert_eq!(run.session_id, session, "the run above goes on");
@@ -218,7 +218,7 @@ async fn a_sub_agent_that_was_announced_and_never_begun_is_begun() {
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
     let child = started(&stage.engine, &session).session_id;
-    stage.engine.sessions().remove_session(&child).await.unwrap();
+    stage.engine.retention().remove_session(&child).await.unwrap();
     let events = kinds(&stage.engine, &session);
     let last_kept = events.iter().position(|kind| kind == "subagent.started").unwrap();
     (last_kept + 1..events.len()).for_each(|_| stage.forget_last_event(&session));
@@ -233,9 +233,9 @@ async fn the_run_above_takes_the_sub_agents_changes_back_with_its_own() {
     let turns = vec![delegated(), write("two\n"), Turn::text("Written."), Turn::text("All done.")];
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
-    let plan = stage.engine.sessions().plan_rewind(&session, 1, FILES).unwrap();
+    let plan = stage.engine.rewinds().plan_rewind(&session, 1, FILES).unwrap();
     assert_eq!(plan.files.len(), 1, "{plan:?}");
-    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.rewinds().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n");
 }
 
@@ -244,7 +244,7 @@ async fn a_line_is_the_sub_agents_that_wrote_it() {
     let turns = vec![delegated(), write("two\n"), Turn::text("Written."), Turn::text("All done.")];
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
-    let lines = stage.engine.sessions().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
+    let lines = stage.engine.line_origins().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
     let arki_engine::LineOrigin::Arki(author) = &lines[0].origin else { panic!("{lines:?}") };
     assert_eq!(author.session_id, started(&stage.engine, &session).session_id);
     assert_eq!(author.call.as_ref().map(|call| call.tool_id.as_str()), Some("write_file"));

@@ -72,7 +72,7 @@ fn results(stage: &Stage, session: &SessionId) -> Vec<String> {
 }
 
 fn state(stage: &Stage, session: &SessionId) -> SessionState {
-    stage.engine.sessions().find_session(session.as_str()).unwrap().state
+    stage.engine.session_names().find_session(session.as_str()).unwrap().state
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,10 +23,9 @@ async fn changed_lines_are_counted_from_the_first_to_the_last_state_and_what_was
     ];
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
-    let sessions = stage.engine.sessions();
     let lines = || stage.engine.line_counts().of(std::slice::from_ref(&session)).unwrap();
     assert_eq!(lines(), [counted(session.as_str(), 3, 5, 1)]);
-    sessions.rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.rewinds().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!(lines(), []);
     assert_eq!(stage.engine.line_counts().of(&["none".into()]).unwrap(), []);
 }

@@ -140,7 +140,7 @@ async fn going_back_restores_what_tools_and_commands_changed_and_can_be_gone_bac
     assert_eq!((stage.text("a.txt"), stage.text("made.txt")), ("two\nmore\n".into(), "new\n".into()));
     let before = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
 
-    let plan = stage.engine.sessions().plan_rewind(&session, 1, FILES).unwrap();
+    let plan = stage.engine.rewinds().plan_rewind(&session, 1, FILES).unwrap();
     let actions: Vec<(&str, RestoreAction)> =
         plan.files.iter().map(|planned| (planned.file.path.as_str(), planned.file.action)).collect();
     assert_eq!(
@@ -149,11 +149,11 @@ async fn going_back_restores_what_tools_and_commands_changed_and_can_be_gone_bac
     );
     assert_eq!(stage.text("a.txt"), "two\nmore\n");
 
-    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.rewinds().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!((stage.text("a.txt"), stage.text("gone.txt")), ("one\n".into(), "still here\n".into()));
     assert!(!stage.exists("made.txt"));
 
-    stage.engine.sessions().rewind(&session, before, FILES).await.unwrap();
+    stage.engine.rewinds().rewind(&session, before, FILES).await.unwrap();
     assert_eq!((stage.text("a.txt"), stage.text("made.txt")), ("two\nmore\n".into(), "new\n".into()));
     assert!(!stage.exists("gone.txt"));
 }
@@ -165,12 +165,12 @@ async fn the_users_later_edits_are_merged_or_left_alone() {
     stage.home.write("a.txt", text).unwrap();
     let (session, _) = stage.run_granted().await;
     stage.home.write("a.txt", "two\n\n\n\nlast, and mine\n").unwrap();
-    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.rewinds().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n\n\n\nlast, and mine\n");
 
     stage.home.write("a.txt", "my own first line\n\n\n\nlast\n").unwrap();
     let last = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
-    let plan = stage.engine.sessions().rewind(&session, last - 2, FILES).await.unwrap();
+    let plan = stage.engine.rewinds().rewind(&session, last - 2, FILES).await.unwrap();
     assert!(plan.files.iter().all(|planned| planned.file.action != RestoreAction::Delete));
     assert!(stage.text("a.txt").starts_with("my own first line"));
 }
@@ -183,7 +183,7 @@ async fn going_back_in_the_conversation_takes_it_from_the_next_request() {
         stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
     let done =
-        stage.engine.sessions().rewind(&session, after_first, RewindScope { files: false, conversation: true }).await;
+        stage.engine.rewinds().rewind(&session, after_first, RewindScope { files: false, conversation: true }).await;
     assert_eq!(done.unwrap().prompt.as_deref(), Some("tell me more"));
     stage.run_in(&session, "something else").await;
     let request = stage.last_request();
@@ -215,16 +215,16 @@ async fn every_line_knows_who_wrote_it_and_one_change_can_be_taken_back_alone() 
     stage.home.write("a.txt", "one\n\n\ntwo\n\n\nthree\n").unwrap();
     let (session, _) = stage.run_granted().await;
     stage.home.write("a.txt", "arki's\n\n\nmine\n\n\narki's too\n").unwrap();
-    let lines = stage.engine.sessions().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
+    let lines = stage.engine.line_origins().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
     let LineOrigin::Arki(author) = &lines[0].origin else { panic!("{lines:?}") };
     assert_eq!(author.call.as_ref().unwrap().turn, 1);
     assert_eq!((&lines[1].origin, &lines[3].origin), (&LineOrigin::Before, &LineOrigin::User));
 
-    stage.engine.sessions().take_back(&session, author.seq).await.unwrap();
+    stage.engine.rewinds().take_back(&session, author.seq).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n\n\nmine\n\n\narki's too\n");
     stage.home.write("a.txt", "one\n\n\nmine\n\n\nmine too\n").unwrap();
     let LineOrigin::Arki(other) = &lines[6].origin else { panic!("{lines:?}") };
-    let taken = stage.engine.sessions().take_back(&session, other.seq).await;
+    let taken = stage.engine.rewinds().take_back(&session, other.seq).await;
     assert!(taken.is_err_and(|fault| fault.is(Code::CHANGE_CONFLICT)));
 }
 
@@ -233,7 +233,7 @@ async fn a_run_that_waits_is_ended_before_going_back() {
     let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
     let (session, end) = stage.run_to_end().await;
     assert!(matches!(end, RunEnd::AwaitingApproval(_)));
-    stage.engine.sessions().rewind(&session, 1, BOTH).await.unwrap();
+    stage.engine.rewinds().rewind(&session, 1, BOTH).await.unwrap();
     assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
     assert_eq!(stage.engine.session_reader().list(1).unwrap()[0].state, SessionState::Cancelled);
 }
@@ -269,10 +269,10 @@ async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
     let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
     let (session, _) = stage.run_granted().await;
     let before = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
-    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.rewinds().rewind(&session, 1, FILES).await.unwrap();
     stage.forget_last_event(&session);
     let again = stage.second_engine();
-    again.sessions().rewind(&session, before, FILES).await.unwrap();
+    again.rewinds().rewind(&session, before, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "two\n");
 }
 
@@ -283,13 +283,13 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
     let (session, _) = stage.run_granted().await;
     stage.engine.runs().queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
     let mut export = Vec::new();
-    let summary = stage.engine.sessions().find_session(session.as_str()).unwrap();
+    let summary = stage.engine.session_names().find_session(session.as_str()).unwrap();
     stage.engine.exports().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
     let mut other = Stage::new(vec![Turn::text("harm")]).await;
     let mut heard = other.engine.subscribe();
     other.stay();
     other.engine.follow_others().unwrap();
-    other.engine.sessions().import(std::io::Cursor::new(export)).await.unwrap();
+    other.engine.retention().import(std::io::Cursor::new(export)).await.unwrap();
     while !matches!(heard.next().await, Some(Ok(LiveEvent::Stored(event))) if event.kind == "message.queued") {}
     assert_eq!(other.engine.runs().queue(&session).unwrap().messages().len(), 1);
     assert!(other.engine.session_reader().list(1).unwrap()[0].state != SessionState::Running);

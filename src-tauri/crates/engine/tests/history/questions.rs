@@ -17,7 +17,7 @@ async fn asked(after: Vec<Turn>) -> (Stage, OpenQuestion) {
     let mut stage = Stage::new([vec![question()], after].concat()).await;
     stage.put_questions();
     let (session, end) = stage.run_to_end().await;
-    let open = stage.engine.sessions().open_question(&session).unwrap().unwrap();
+    let open = stage.engine.open_questions().open_question(&session).unwrap().unwrap();
     assert_eq!(end, RunEnd::AwaitingAnswer(open.asked.question_id.clone()));
     (stage, open)
 }
@@ -44,7 +44,7 @@ async fn a_question_pauses_the_run_and_is_listed() {
     let events = stage.engine.session_reader().events_after(&open.session_id, 0, 10_000).unwrap().events;
     let asked = events.iter().find(|event| event.kind == "question.asked").unwrap();
     assert_eq!(open.asked_at, asked.ts);
-    assert_eq!(stage.engine.sessions().open_questions().unwrap(), [open]);
+    assert_eq!(stage.engine.open_questions().open_questions().unwrap(), [open]);
     assert!(stage.engine.approvals().pending().pending_approvals().unwrap().is_empty());
 }
 
@@ -52,7 +52,7 @@ async fn a_question_pauses_the_run_and_is_listed() {
 async fn a_question_outlives_its_process_and_the_answer_reaches_the_model() {
     let (stage, open) = asked(vec![Turn::text("Blue it is.")]).await;
     let again = stage.second_client();
-    assert_eq!(again.engine().sessions().open_questions().unwrap(), std::slice::from_ref(&open));
+    assert_eq!(again.engine().open_questions().open_questions().unwrap(), std::slice::from_ref(&open));
     // Gone on with without an answer, it waits on and says nothing new.
     let before = bodies(again.engine(), &open.session_id).len();
     let (_, waiting) = again.resume_run(&open.session_id, None).await.unwrap();
@@ -67,7 +67,7 @@ async fn a_question_outlives_its_process_and_the_answer_reaches_the_model() {
         _ => None,
     });
     assert_eq!(result, Some(("dark blue".to_owned(), false)));
-    assert!(again.engine().sessions().open_questions().unwrap().is_empty());
+    assert!(again.engine().open_questions().open_questions().unwrap().is_empty());
     assert_eq!(state(again.engine()), SessionState::Done);
 }
 
@@ -118,7 +118,7 @@ async fn a_stopped_run_asks_nothing_any_more_and_its_call_has_a_result() {
     while state(&stage.engine) != SessionState::Cancelled {
         heard.next().await;
     }
-    assert!(stage.engine.sessions().open_questions().unwrap().is_empty());
+    assert!(stage.engine.open_questions().open_questions().unwrap().is_empty());
     let late = stage.client.answer_question(&open.session_id, &open.asked.question_id, "red").await;
     assert!(late.is_err_and(|fault| fault.is(Code::QUESTION_ALREADY_ANSWERED)));
     let start = stage.start(RunTarget::Session(open.session_id.clone()));
@@ -152,12 +152,12 @@ async fn a_message_sent_meanwhile_waits_and_is_heard_after_the_answer() {
 async fn going_back_ends_a_run_that_asks_and_a_fork_goes_on_without_its_question() {
     let (stage, open) = asked(vec![Turn::text("forked"), Turn::text("done")]).await;
     let fork = stage.engine.sessions().fork(&open.session_id, None).await.unwrap();
-    assert_eq!(stage.engine.sessions().open_question(&fork.session_id).unwrap(), None);
+    assert_eq!(stage.engine.open_questions().open_question(&fork.session_id).unwrap(), None);
     assert!(matches!(stage.run_in(&fork.session_id, "Blue.").await, RunEnd::Completed { .. }));
-    assert!(stage.engine.sessions().open_question(&open.session_id).unwrap().is_some());
+    assert!(stage.engine.open_questions().open_question(&open.session_id).unwrap().is_some());
     let both = RewindScope { files: true, conversation: true };
-    stage.engine.sessions().rewind(&open.session_id, 1, both).await.unwrap();
-    assert!(stage.engine.sessions().open_questions().unwrap().is_empty());
+    stage.engine.rewinds().rewind(&open.session_id, 1, both).await.unwrap();
+    assert!(stage.engine.open_questions().open_questions().unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

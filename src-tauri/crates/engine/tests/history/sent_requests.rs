@@ -65,7 +65,7 @@ async fn what_was_sent_before_a_rewind_and_in_a_fork_is_shown_as_it_was_then() {
     let (session, _) = stage.run_to_end().await;
     let end = stage.engine.session_reader().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
-    stage.engine.sessions().rewind(&session, end, CONVERSATION).await.unwrap();
+    stage.engine.rewinds().rewind(&session, end, CONVERSATION).await.unwrap();
     stage.run_in(&session, "something else").await;
     let fork = stage.engine.sessions().fork(&session, Some(end)).await.unwrap();
     stage.run_in(&fork.session_id, "another way").await;

@@ -56,7 +56,7 @@ pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
             )
         });
     }
-    let questions = engine.sessions().open_questions()?;
+    let questions = engine.open_questions().open_questions()?;
     if questions.is_empty() {
         output.aside_if_empty(&records, "No approval is pending.");
     }

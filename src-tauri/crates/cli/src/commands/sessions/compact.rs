@@ -23,7 +23,7 @@ pub(super) async fn run(
     CompactArguments { id, focus }: &CompactArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let session = engine.sessions().find_session(id)?;
+    let session = engine.session_names().find_session(id)?;
     match engine.runs().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),
         Compacted::NothingToDo => {

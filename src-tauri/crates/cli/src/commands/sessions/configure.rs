@@ -36,7 +36,7 @@ pub(crate) struct ConfigureArguments {
 
 pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output: &Printer) -> Result<Exit, Error> {
     let ConfigureArguments { id, model, effort, core, system, off, on } = arguments;
-    let session_id = engine.sessions().find_session(id)?.session_id;
+    let session_id = engine.session_names().find_session(id)?.session_id;
     let (model, effort, core, system) = (model.clone(), effort.clone(), core.clone(), system.clone());
     let changes = SessionChanges { model, effort, core, system, off: off.clone(), on: on.clone() };
     engine.runs().configure(&session_id, changes).await?;

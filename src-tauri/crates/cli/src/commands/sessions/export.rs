@@ -43,7 +43,7 @@ pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, outp
             "Leave --json out, or name a file with --output.",
         ));
     }
-    let session = engine.sessions().find_session(&arguments.id)?;
+    let session = engine.session_names().find_session(&arguments.id)?;
     match file {
         // Not through the colour filter: it would take characters out of the text.
         None => engine.exports().export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,

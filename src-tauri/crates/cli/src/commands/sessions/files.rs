@@ -33,14 +33,14 @@ struct PrintedFile<'a> {
 
 pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Error> {
     let FilesArguments { id, path, at, diff } = arguments;
-    let session_id = engine.sessions().find_session(id)?.session_id;
+    let session_id = engine.session_names().find_session(id)?.session_id;
     let Some(path) = path else {
-        for file in engine.sessions().files_then(&session_id, *at)? {
+        for file in engine.past_files().files_then(&session_id, *at)? {
             output.tell(&file, || format!("{:<10}{}", word(file.change), visible(&file.path)));
         }
         return Ok(Exit::Done);
     };
-    let file = engine.sessions().file_then(&session_id, *at, path)?;
+    let file = engine.past_files().file_then(&session_id, *at, path)?;
     let text = file.content.as_deref().and_then(|content| std::str::from_utf8(content).ok());
     match (output.json, diff) {
         (true, _) => output.object(&PrintedFile { path, text, diff: &file.diff }),

@@ -30,7 +30,7 @@ pub(super) async fn run(
     ForkArguments { id, at }: &ForkArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let named = engine.sessions().find_place(id)?;
+    let named = engine.session_names().find_place(id)?;
     let origin = named.session.session_id;
     let fork = engine.sessions().fork(&origin, at.or(named.seq)).await?.session_id;
     let from_seq = engine.session_reader().origin(&fork)?.map_or(0, |origin| origin.seq);

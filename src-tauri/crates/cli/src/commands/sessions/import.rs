@@ -36,9 +36,9 @@ pub(super) async fn run(
     output: &Printer,
 ) -> Result<Exit, Error> {
     let imported = match file == Path::new("-") {
-        true => engine.sessions().import(BufReader::new(std::io::stdin())).await?,
+        true => engine.retention().import(BufReader::new(std::io::stdin())).await?,
         false => match open(&in_dir(dir, file)) {
-            Ok(opened) => engine.sessions().import(BufReader::new(opened)).await?,
+            Ok(opened) => engine.retention().import(BufReader::new(opened)).await?,
             // A file that is not there, or something else, is a wrong use.
             Err(fault) => {
                 output.fault(&fault);

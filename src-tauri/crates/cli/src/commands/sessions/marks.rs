@@ -7,14 +7,14 @@ use arki_engine::{Engine, SessionMarks};
 use serde_json::json;
 
 pub(super) async fn rename(engine: &Engine, id: &str, title: &str, output: &Printer) -> Result<Exit, Error> {
-    let session_id = engine.sessions().find_session(id)?.session_id;
+    let session_id = engine.session_names().find_session(id)?.session_id;
     let title = engine.sessions().rename(&session_id, title).await?;
     output.tell(&json!({"sessionId": session_id, "title": title}), || format!("Renamed to {}.", visible(&title)));
     Ok(Exit::Done)
 }
 
 pub(super) async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output: &Printer) -> Result<Exit, Error> {
-    let session = engine.sessions().find_session(id)?;
+    let session = engine.session_names().find_session(id)?;
     engine.sessions().mark(&session.session_id, marks).await?;
     let words = match (marks.pinned, marks.archived) {
         (Some(true), _) => "Pinned",

@@ -18,7 +18,7 @@ struct Removed<'a> {
 
 pub(super) async fn run(engine: &Engine, id: &str, output: &Printer) -> Result<Exit, Error> {
     refuse_last(id)?;
-    let named = engine.sessions().find_place(id)?;
+    let named = engine.session_names().find_place(id)?;
     if named.seq.is_some() {
         return Err(Error::new(
             Code::USAGE,
@@ -27,7 +27,7 @@ pub(super) async fn run(engine: &Engine, id: &str, output: &Printer) -> Result<E
         ));
     }
     let session = named.session.session_id;
-    let RemovedSessions { freed_bytes, subagents } = engine.sessions().remove_session(&session).await?;
+    let RemovedSessions { freed_bytes, subagents } = engine.retention().remove_session(&session).await?;
     output.tell(&Removed { session_id: session.as_str(), freed_bytes, subagents: &subagents }, || {
         let with = match subagents.len() {
             0 => String::new(),

@@ -33,7 +33,7 @@ pub(crate) struct ShowSessionArguments {
 
 pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Error> {
     let ShowSessionArguments { id, request, limit, since, until, .. } = arguments;
-    let session = engine.sessions().find_session(id)?;
+    let session = engine.session_names().find_session(id)?;
     if let Some(seq) = request {
         let sent = engine.sent_requests().find(&session.session_id, *seq)?;
         return show_request(&sent, arguments, output);

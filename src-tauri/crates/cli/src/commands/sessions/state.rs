@@ -35,7 +35,7 @@ pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Pr
         let message = format!("{both:?} can't be set and removed at the same time.");
         return Err(Error::new(Code::USAGE, message, "Name each key once."));
     }
-    let session_id = engine.sessions().find_session(id)?.session_id;
+    let session_id = engine.session_names().find_session(id)?.session_id;
     let state = match change.is_empty() {
         true => engine.sessions().agent_state(&session_id)?,
         false => engine.sessions().set_agent_state(&session_id, change).await?,

@@ -5,7 +5,7 @@
 use crate::events::recorded_log::RecordedLog;
 use crate::records::blocking;
 use crate::runs::Runs;
-use crate::sessions::Sessions;
+use crate::session_reader::SessionReader;
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
     BackgroundSource, CallId, Error, Event, EventBody, EventDraft, EventLog, FileChanged, LeftInBackground,
@@ -97,7 +97,7 @@ impl Runs {
         let Some(source) = &call.source else { return Ok(Vec::new()) };
         let Some(ended) = self.ended(source).await? else { return Ok(Vec::new()) };
         let subagent = source.session_id.clone();
-        let handed_over = blocking(&self.sessions, move |sessions| handed_over(sessions, &subagent)).await?;
+        let handed_over = blocking(&self.reader, move |reader| handed_over(reader, &subagent)).await?;
         let Some(HandedOver { seq, run_id, started }) = handed_over else { return Ok(Vec::new()) };
         let told = self.files_told(session_id, seq).await?;
         let changes = changes_above(ended.changes, &started, &told);
@@ -171,9 +171,9 @@ fn changes_above(
 }
 
 /// Returns where the session above handed its task to a sub-agent.
-fn handed_over(sessions: &Sessions, subagent: &SessionId) -> Result<Option<HandedOver>, Error> {
-    let Some(parent) = sessions.reader().overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
-    let events = sessions.reader().run_events(parent.run_id.as_str())?.unwrap_or_default();
+fn handed_over(reader: &SessionReader, subagent: &SessionId) -> Result<Option<HandedOver>, Error> {
+    let Some(parent) = reader.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
+    let events = reader.run_events(parent.run_id.as_str())?.unwrap_or_default();
     let handed_over = |event: &Event| match event.body() {
         EventBody::SubagentStarted(started) if started.session_id == *subagent => {
             Some(HandedOver { seq: event.seq, run_id: parent.run_id.clone(), started })

@@ -23,7 +23,7 @@ impl Stage {
     fn mentioned(&self) -> Mentioned {
         let runs = self.engine.runs();
         let kernel = runs.kernels.judging_kernel(&self.home.project_dir()).unwrap();
-        Mentioned { is_draft: false, ..Mentioned::in_draft(kernel, runs.sessions.clone()) }
+        Mentioned { is_draft: false, ..Mentioned::in_draft(kernel, runs.names.clone(), runs.reader.clone()) }
     }
 
     fn only(&self, prompt: &str) -> Attachment {

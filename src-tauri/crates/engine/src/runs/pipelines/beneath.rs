@@ -84,7 +84,7 @@ impl StepsWorld {
     pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Error> {
         let run_id = child.run_id.clone();
         blocking(runs, move |runs| {
-            let events = runs.sessions.reader().run_events(run_id.as_str())?.unwrap_or_default();
+            let events = runs.reader.run_events(run_id.as_str())?.unwrap_or_default();
             Ok(RunState::fold(&events))
         })
         .await

@@ -76,7 +76,7 @@ impl Runs {
         resume: Resume,
     ) -> Result<RunningRun, Error> {
         let session = session_id.clone();
-        let project = blocking(self, move |runs| Ok(runs.sessions.reader().session(&session)?.project)).await?;
+        let project = blocking(self, move |runs| Ok(runs.reader.session(&session)?.project)).await?;
         let agent = arki_config::AGENT.to_owned();
         let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
@@ -136,10 +136,10 @@ impl Runs {
         resume: &Resume,
     ) -> Result<ResumablePipeline, Error> {
         // Nothing is added to a log that was changed.
-        let history = self.sessions.reader().history_for_run(session_id)?;
+        let history = self.reader.history_for_run(session_id)?;
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
-        self.sessions.reader().ensure_begun_here(&run.run_id)?;
+        self.reader.ensure_begun_here(&run.run_id)?;
         let state = self.pipeline_history.state(&run.run_id)?;
         let input = self.pipeline_history.input_of(&state)?;
         let own = self.pipeline_history.whole_of(&state)?;

@@ -48,7 +48,7 @@ impl Runs {
             ));
         }
         let input = self.pipeline_history.input_of(&state)?;
-        let session = self.sessions.reader().session(&record.session_id)?;
+        let session = self.reader.session(&record.session_id)?;
         let folder = PathBuf::from(session.project);
         let own = self.pipeline_history.whole_of(&state)?;
         let open = self.projects.load_project(&folder)?;
@@ -61,13 +61,7 @@ impl Runs {
             name: state.start.name.clone(),
             input: PipelineInput { bytes: input.into_bytes(), path: None },
             params: state.start.params.clone(),
-            approve: self
-                .sessions
-                .reader()
-                .overview(&session.session_id)?
-                .run
-                .map(|run| run.options.approve)
-                .unwrap_or_default(),
+            approve: self.reader.overview(&session.session_id)?.run.map(|run| run.options.approve).unwrap_or_default(),
             schedule: None,
         };
         Ok((start, whole, TakenOver { from, steps }))

@@ -5,11 +5,14 @@
 //! wanted. Of several kinds that fit, the one that the command is about counts: a session's prefix is mostly that of its
 //! first run as well.
 
-use crate::sessions::Sessions;
+use crate::open_questions::OpenQuestions;
+use crate::records::Records;
+use crate::session_reader::SessionReader;
 use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
 use arki_domain::{Code, Error, RunId, SessionId};
 use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, StoreReader, is_named};
+use std::sync::Arc;
 
 /// Stands for the newest.
 pub(crate) const LAST: &str = "last";
@@ -41,7 +44,18 @@ pub fn refuse_last(name: &str) -> Result<(), Error> {
     ))
 }
 
-impl Sessions {
+/// Finds sessions by what the user calls them.
+pub struct SessionNames {
+    records: Arc<Records>,
+    reader: Arc<SessionReader>,
+    questions: Arc<OpenQuestions>,
+}
+
+impl SessionNames {
+    pub(crate) fn new(records: Arc<Records>, reader: Arc<SessionReader>, questions: Arc<OpenQuestions>) -> Self {
+        Self { records, reader, questions }
+    }
+
     /// The session that is named, by its own id or by that of what belongs to it.
     ///
     /// # Errors
@@ -69,7 +83,7 @@ impl Sessions {
                 }
             }
         }
-        let asked = self.open_questions()?;
+        let asked = self.questions.open_questions()?;
         let asked: Vec<NamedId> = asked
             .iter()
             .filter(|open| is_named(open.asked.question_id.as_str(), name))

@@ -1,8 +1,10 @@
 //! Memory beyond a session, as the user reviews it: what sessions propose to remember, and what was accepted.
 
+use crate::projects::Projects;
 use crate::projects::memory_files::FoundMemory;
-use crate::sessions::Sessions;
-use crate::sessions::names::{LAST, ambiguous, shown, unknown};
+use crate::records::Records;
+use crate::session_names::{LAST, ambiguous, shown, unknown};
+use crate::session_reader::SessionReader;
 use arki_api::{MemoryEntry, MemoryState};
 use arki_context::{MAX_MEMORY_BYTES, add_memory, memories, remove_memory};
 use arki_domain::projection::{InboxEntry, MemoryInbox};
@@ -12,12 +14,24 @@ use arki_domain::{
 use arki_store::{MIN_ID_PART_BYTES, is_named};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 const ACCEPTED_ID_CHARS: usize = 12;
 /// The newest events of all sessions that are searched for proposals.
 const MAX_SCANNED_EVENTS: u32 = 500_000;
 
-impl Sessions {
+/// Memory beyond sessions: proposed, accepted, changed.
+pub struct MemoryReviews {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    reader: Arc<SessionReader>,
+}
+
+impl MemoryReviews {
+    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, reader: Arc<SessionReader>) -> Self {
+        Self { records, projects, reader }
+    }
+
     /// Lists what waits for the user in all sessions, the newest first, as far as the newest [`MAX_SCANNED_EVENTS`] tell of
     /// it; then what was accepted, of the user's own and of this folder's.
     ///

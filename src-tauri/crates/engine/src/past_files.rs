@@ -1,11 +1,13 @@
 //! The files of a session as they were at one of its events: read from what was kept, never from the disk.
 
-use crate::sessions::Sessions;
+use crate::records::Records;
+use crate::session_reader::SessionReader;
 use arki_api::{ReplayedContent, ReplayedFile, ReviewChange};
 use arki_domain::projection::{FileAt, ReplayedFile as Replayed, replayed_files};
 use arki_domain::{Code, Error, SessionId};
 use arki_files::{ChangeSet, FileChange, FileContent, ProjectPath};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The longest part of a diff, and of a text, that is shown, in bytes.
 const MAX_SHOWN_BYTES: usize = 256 << 10;
@@ -20,7 +22,17 @@ pub struct FileThen {
     pub diff: String,
 }
 
-impl Sessions {
+/// Reads files as they were at an event of a session.
+pub struct PastFiles {
+    records: Arc<Records>,
+    reader: Arc<SessionReader>,
+}
+
+impl PastFiles {
+    pub(crate) fn new(records: Arc<Records>, reader: Arc<SessionReader>) -> Self {
+        Self { records, reader }
+    }
+
     /// Returns the files that the session changes at some time, by path, as they were right after event `at_seq`; after
     /// the last one where none is named.
     ///
@@ -75,11 +87,29 @@ impl Sessions {
         Ok(ReplayedContent { diff: whole_lines(diff), text: text.map(whole_lines), is_cut })
     }
 
+    /// `None` when it is not kept any more, or never was.
+    pub(crate) fn content_at(&self, at: &FileAt) -> Option<Option<FileContent>> {
+        match at {
+            FileAt::Nothing => Some(None),
+            FileAt::File(hash) => Some(Some(FileContent::File(self.image(Some(hash))??))),
+            FileAt::Link(hash) => Some(Some(FileContent::Link(self.image(Some(hash))??))),
+            FileAt::Unknown => None,
+        }
+    }
+
+    /// The content with this hash, no file for none; `None` when it is not kept any more.
+    pub(crate) fn image(&self, hash: Option<&str>) -> Option<Option<Vec<u8>>> {
+        match hash {
+            Some(hash) => self.records.reader().contents().blob(hash).ok().flatten().map(Some),
+            None => Some(None),
+        }
+    }
+
     fn replayed(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<BTreeMap<String, Replayed>, Error> {
         self.reader.session(session_id)?;
         let last = self.records.reader().log().last_seq(session_id)?;
         let at_seq = at_seq.unwrap_or(last);
-        self.ensure_event(session_id, at_seq, last)?;
+        self.reader.ensure_event(session_id, at_seq, last)?;
         Ok(replayed_files(at_seq, &self.records.reader().log().session_file_events(session_id, 0)?))
     }
 }

@@ -1,13 +1,14 @@
 //! The tools that the agent would be offered in a folder, and those switched off in a session.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::projects::open::OpenProject;
+use crate::executor_factory::ExecutorFactory;
+use crate::projects::Projects;
+use crate::records::Records;
 use crate::records::blocking;
+use crate::session_reader::SessionReader;
 use crate::session_reader::overview::agent_in;
-use crate::sessions::Sessions;
-use arki_config::{AGENT, Config};
-use arki_domain::projection::MAX_DISABLED_TOOLS;
-use arki_domain::{Code, Error, EventDraft, EventLog, Executor, SessionConfigured, SessionId, ToolDefinition};
+use arki_config::AGENT;
+use arki_domain::{Error, EventDraft, EventLog, Executor, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,7 +19,24 @@ pub struct SessionTool {
     pub enabled: bool,
 }
 
-impl Sessions {
+/// The tools of folders and sessions, which can be switched.
+pub struct SessionTools {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    kernels: Arc<ExecutorFactory>,
+    reader: Arc<SessionReader>,
+}
+
+impl SessionTools {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        projects: Arc<Projects>,
+        kernels: Arc<ExecutorFactory>,
+        reader: Arc<SessionReader>,
+    ) -> Self {
+        Self { records, projects, kernels, reader }
+    }
+
     /// The tools that a run in this folder would have, in the order they are offered.
     ///
     /// # Errors
@@ -51,7 +69,7 @@ impl Sessions {
     /// Switches tools of a session on and off, by name; its next run begins with what is on then.
     ///
     /// # Errors
-    /// `TOOL_UNKNOWN`, or as [`Sessions::session_tools`].
+    /// `TOOL_UNKNOWN`, or as [`Self::session_tools`].
     pub async fn switch_session_tools(
         self: &Arc<Self>,
         session: &SessionId,
@@ -59,7 +77,7 @@ impl Sessions {
         off: &[String],
     ) -> Result<(), Error> {
         let (id, on, off) = (session.clone(), on.to_vec(), off.to_vec());
-        let switched = blocking(self, move |sessions| sessions.switched(&id, &on, &off)).await?;
+        let switched = blocking(self, move |it| it.switched(&id, &on, &off)).await?;
         if let Some(disabled) = switched {
             let disabled_tools = Some(disabled);
             let configured = SessionConfigured { disabled_tools, ..SessionConfigured::default() };
@@ -72,8 +90,8 @@ impl Sessions {
     fn switched(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<Option<Vec<String>>, Error> {
         let open = self.projects.load_project(Path::new(&self.reader.session(session)?.project))?;
         let config = self.projects.config_of(&open)?;
-        self.ensure_known_tools(&open, &config, on)?;
-        self.ensure_known_tools(&open, &config, off)?;
+        self.kernels.ensure_known_tools(&open, &config, on)?;
+        self.kernels.ensure_known_tools(&open, &config, off)?;
         let before = self.reader.overview(session)?.disabled_tools;
         let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
         disabled.sort();
@@ -83,20 +101,5 @@ impl Sessions {
         }
         self.reader.ensure_whole(session)?;
         Ok(Some(disabled))
-    }
-
-    /// A misspelt name would leave the tool on that it means.
-    pub(crate) fn ensure_known_tools(
-        &self,
-        open: &OpenProject,
-        config: &Config,
-        names: &[String],
-    ) -> Result<(), Error> {
-        if names.len() > MAX_DISABLED_TOOLS {
-            let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
-            return Err(Error::new(Code::USAGE, "Too many tools were named.", hint));
-        }
-        let kernel = self.kernels.kernel(open, config, ClientCapabilities::default());
-        names.iter().try_for_each(|name| kernel.ensure_known(name))
     }
 }

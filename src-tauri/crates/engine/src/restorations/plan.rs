@@ -1,11 +1,9 @@
 //! Plans the effect of going back on each file: plain decisions over the log, the images and the disk.
 
 use crate::projects::open::OpenProject;
-use crate::sessions::Sessions;
+use crate::restorations::Restorations;
 use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
-use arki_domain::{
-    ApprovalId, Error, EventBody, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
-};
+use arki_domain::{ApprovalId, Error, Permissions, RestoreAction, RestoredFile, RunId, sha256_hex};
 use arki_edit::{EDIT_LIMIT_BYTES, Merge, merge};
 use arki_files::{FileContent, FileFound};
 use std::collections::BTreeSet;
@@ -81,7 +79,7 @@ impl PlannedFile {
     }
 }
 
-impl Sessions {
+impl Restorations {
     pub(crate) fn plan_files(&self, open: &OpenProject, files: Vec<WantedFile>) -> Vec<PlannedFile> {
         let mut planned: Vec<PlannedFile> = files.iter().map(|file| self.plan_file(open, file.clone())).collect();
         let gone: BTreeSet<String> = planned
@@ -141,12 +139,12 @@ impl Sessions {
         if is(content.as_ref(), &step.before) {
             return Some(content);
         }
-        let before = self.content_at(&step.before)?;
+        let before = self.past_files.content_at(&step.before)?;
         // Untouched since: there is nothing to merge, and the last image need not be there.
         if is(content.as_ref(), &step.after) {
             return Some(before);
         }
-        let after = self.content_at(&step.after)?;
+        let after = self.past_files.content_at(&step.after)?;
         if [&after, &before, &content].into_iter().flatten().any(FileContent::is_link) {
             return None;
         }
@@ -156,33 +154,6 @@ impl Sessions {
             Merge::Delete => Some(None),
             Merge::Conflict => None,
         }
-    }
-
-    /// `None` when it is not kept any more, or never was.
-    pub(crate) fn content_at(&self, at: &FileAt) -> Option<Option<FileContent>> {
-        match at {
-            FileAt::Nothing => Some(None),
-            FileAt::File(hash) => Some(Some(FileContent::File(self.image(Some(hash))??))),
-            FileAt::Link(hash) => Some(Some(FileContent::Link(self.image(Some(hash))??))),
-            FileAt::Unknown => None,
-        }
-    }
-
-    /// The content with this hash, no file for none; `None` when it is not kept any more.
-    pub(crate) fn image(&self, hash: Option<&str>) -> Option<Option<Vec<u8>>> {
-        match hash {
-            Some(hash) => self.records.reader().contents().blob(hash).ok().flatten().map(Some),
-            None => Some(None),
-        }
-    }
-
-    /// The text of the user's first message after an event.
-    pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Error> {
-        let page = self.records.reader().log().events(session_id, seq, PROMPT_WITHIN)?;
-        Ok(page.events.iter().find_map(|event| match event.body() {
-            EventBody::RunStarted(started) => Some(started.prompt),
-            _ => None,
-        }))
     }
 }
 
@@ -200,9 +171,6 @@ fn is(content: Option<&FileContent>, at: &FileAt) -> bool {
 fn hash(content: Option<&[u8]>) -> Option<String> {
     content.map(sha256_hex)
 }
-
-/// A prompt further away than this is not the one that is being taken back.
-const PROMPT_WITHIN: usize = 4;
 
 /// Returns whether there is room for a file at `path` once the files in `gone` are: one of them has the place of its
 /// folder, or it has the place of a folder that holds only such.

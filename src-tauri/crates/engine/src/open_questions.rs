@@ -1,8 +1,10 @@
 //! The model's open questions to the user, in all sessions.
 
-use crate::sessions::Sessions;
+use crate::records::Records;
+use crate::session_reader::SessionReader;
 use arki_domain::projection::RunPhase;
 use arki_domain::{Code, Error, Event, EventBody, QuestionAsked, QuestionId, RunId, SessionId};
+use std::sync::Arc;
 
 /// A question whose run waits for the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +19,17 @@ pub struct OpenQuestion {
 /// Events that are read at once to find the question: it is among the last ones of its session.
 const PAGE: usize = 50;
 
-impl Sessions {
+/// The questions whose runs wait for an answer.
+pub struct OpenQuestions {
+    records: Arc<Records>,
+    reader: Arc<SessionReader>,
+}
+
+impl OpenQuestions {
+    pub(crate) fn new(records: Arc<Records>, reader: Arc<SessionReader>) -> Self {
+        Self { records, reader }
+    }
+
     /// Returns what waits for the user's answer in all sessions, the newest first.
     ///
     /// # Errors

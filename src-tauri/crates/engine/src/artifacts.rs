@@ -1,8 +1,10 @@
 //! Artifacts that runs and pipelines emitted for the user to keep: listed, and handed out.
 
-use crate::sessions::Sessions;
-use crate::sessions::names::{ambiguous, shown, unknown};
+use crate::records::Records;
+use crate::session_names::{ambiguous, shown, unknown};
+use crate::session_reader::SessionReader;
 use arki_domain::{ArtifactEmitted, Code, Error, EventBody, RunId, SessionId};
+use std::sync::Arc;
 
 const EVENTS_A_PIECE: usize = 500;
 /// The shortest part of an id that names an artifact.
@@ -19,7 +21,17 @@ pub struct ListedArtifact {
     pub emitted: ArtifactEmitted,
 }
 
-impl Sessions {
+/// The artifacts of sessions.
+pub struct Artifacts {
+    records: Arc<Records>,
+    reader: Arc<SessionReader>,
+}
+
+impl Artifacts {
+    pub(crate) fn new(records: Arc<Records>, reader: Arc<SessionReader>) -> Self {
+        Self { records, reader }
+    }
+
     /// Returns the artifacts of a session or, where none is named, of the newest `most` sessions; newest first.
     ///
     /// # Errors

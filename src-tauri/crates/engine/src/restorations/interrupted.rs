@@ -1,9 +1,8 @@
 //! A restoration that the end of the program cut off: its images and its intent are in the log, that it happened is not.
 //! Whoever goes on with the session, or back again, tells it first and removes what it left beside the files.
 
+use super::{Restorations, found};
 use crate::projects::open::OpenProject;
-use crate::sessions::Sessions;
-use crate::sessions::rewind::found;
 use arki_domain::{
     CheckpointCreated, Error, Event, EventBody, EventDraft, EventId, RestoreAction, RestoredFile, SessionId,
     SessionRewound, sha256_hex,
@@ -19,15 +18,16 @@ struct Untold {
     files: Vec<RestoredFile>,
 }
 
-impl Sessions {
+impl Restorations {
     /// Returns what such a restoration has written, in the form in which it would have been told; `None` where none was
     /// cut off.
     pub(crate) fn interrupted_restoration(
         &self,
         session_id: &SessionId,
         open: &OpenProject,
-    ) -> Result<Option<SessionRewound>, Error> {
-        Ok(self.untold(session_id)?.and_then(|untold| untold.written(open)))
+    ) -> Result<Option<Event>, Error> {
+        let written = self.untold(session_id)?.and_then(|untold| untold.written(open));
+        written.map(|rewound| as_event(session_id, rewound)).transpose()
     }
 
     /// Returns the event like [`Self::interrupted_restoration`], to be appended; what it left half done beside the
@@ -47,7 +47,7 @@ impl Sessions {
     fn untold(&self, session_id: &SessionId) -> Result<Option<Untold>, Error> {
         let page = self.records.reader().log().page(session_id, None, AMONG_LAST)?;
         let Some(checkpoint) = untold(&page.events) else { return Ok(None) };
-        let Some(manifest) = self.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
+        let Some(manifest) = self.past_files.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
         let files: Vec<RestoredFile> = serde_json::from_slice(&manifest).unwrap_or_default();
         let is_write = |file: &RestoredFile| matches!(file.action, RestoreAction::Restore | RestoreAction::Delete);
         Ok(Some(Untold { checkpoint, files: files.into_iter().filter(is_write).collect() }))
@@ -97,7 +97,7 @@ fn untold(events: &[Event]) -> Option<CheckpointCreated> {
 }
 
 /// Returns the draft as it would be read from the log, behind everything else.
-pub(super) fn as_event(session_id: &SessionId, rewound: SessionRewound) -> Result<Event, Error> {
+fn as_event(session_id: &SessionId, rewound: SessionRewound) -> Result<Event, Error> {
     let body = EventBody::from(rewound);
     let payload = body.payload().and_then(|payload| serde_json::value::to_raw_value(&payload));
     Ok(Event {

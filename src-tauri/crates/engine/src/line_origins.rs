@@ -1,7 +1,9 @@
 //! The author of each line in a file: which turn, call and approval, or the user.
 
+use crate::past_files::PastFiles;
+use crate::projects::Projects;
 use crate::projects::open::OpenProject;
-use crate::sessions::Sessions;
+use crate::records::Records;
 use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Error, Event, EventBody, RunId, SessionId};
 use arki_edit::EDIT_LIMIT_BYTES;
@@ -50,7 +52,18 @@ struct KeptChange {
     after: Option<Vec<u8>>,
 }
 
-impl Sessions {
+/// Finds who wrote the lines of a file.
+pub struct LineOrigins {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    past_files: Arc<PastFiles>,
+}
+
+impl LineOrigins {
+    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, past_files: Arc<PastFiles>) -> Self {
+        Self { records, projects, past_files }
+    }
+
     /// Every line of a file as it is now, with who wrote it.
     ///
     /// # Errors
@@ -119,7 +132,7 @@ impl Sessions {
             if !is_of_call || going.path == path || going.after_hash.is_some() || going.before_link {
                 continue;
             }
-            let Some(Some(before)) = self.image(going.before_hash.as_deref()) else { continue };
+            let Some(Some(before)) = self.past_files.image(going.before_hash.as_deref()) else { continue };
             let shared = shared_lines(&before, after);
             if best.as_ref().is_none_or(|(most, ..)| shared > *most) && shared > 0 {
                 best = Some((shared, going.path, event, before));
@@ -134,7 +147,7 @@ impl Sessions {
         let content = |at: &FileAt| match at {
             FileAt::Unknown => None,
             FileAt::Link(_) => Some(None),
-            FileAt::File(_) | FileAt::Nothing => self.image(at.hash()),
+            FileAt::File(_) | FileAt::Nothing => self.past_files.image(at.hash()),
         };
         let of_path = |event: Event| {
             // Before the change is what is wanted when it is gone back on, after it what the log last knows.

@@ -1,9 +1,9 @@
 //! Taking back one change of the agent, later edits kept.
 
 use crate::records::blocking;
-use crate::sessions::Sessions;
+use crate::restorations::{PlannedFile, RewindPlan, RewindScope, diff};
+use crate::rewinds::Rewinds;
 use crate::sessions::claim::ClaimedWork;
-use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
 use arki_domain::projection::FilesAt;
 use arki_domain::{
     ChangeTakenBack, Code, Error, Event, EventBody, EventDraft, EventLog, FileChanged, RestoreAction, SessionId,
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Hooks that run after an edit are told within so many events.
 const HOOKS_WITHIN: usize = 1000;
 
-impl Sessions {
+impl Rewinds {
     /// Returns what taking back the change that event `seq` tells of would do. Changes nothing.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Sessions {
         let open = self.projects.load_project(Path::new(&summary.project))?;
         let events = self.change_with_hooks(session_id, seq)?;
         let files: Vec<PlannedFile> =
-            FilesAt::fold(0, &events).into_iter().map(|file| self.plan_file(&open, file)).collect();
+            FilesAt::fold(0, &events).into_iter().map(|file| self.restorations.plan_file(&open, file)).collect();
         let diff = diff(&open, &files)?;
         let scope = RewindScope { files: true, conversation: false };
         Ok(RewindPlan { to_seq: seq, scope, files, diff, prompt: None, ended_run: None })
@@ -37,19 +37,19 @@ impl Sessions {
     /// [`Self::plan_take_back`], or when the file cannot be written. Nothing has changed then.
     pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
         let session = session_id.clone();
-        blocking(self, move |sessions| sessions.reader.ensure_whole(&session)).await?;
-        let _claim = self.claim(session_id, ClaimedWork::Change)?;
-        let lease = self.lease(session_id).await?;
+        blocking(self, move |rewinds| rewinds.reader.ensure_whole(&session)).await?;
+        let _claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
+        let lease = self.sessions.lease(session_id).await?;
         let done = self.take_back_alone(session_id, seq).await;
         lease.release().await?;
         done
     }
 
     async fn take_back_alone(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
-        self.tell_interrupted(session_id).await?;
+        self.restorations.tell_interrupted(session_id).await?;
         let session = session_id.clone();
-        let (plan, event, changed) = blocking(self, move |sessions| sessions.to_take_back(&session, seq)).await?;
-        let (plan, _) = self.restore(session_id, plan).await?;
+        let (plan, event, changed) = blocking(self, move |rewinds| rewinds.to_take_back(&session, seq)).await?;
+        let (plan, _) = self.restorations.restore(session_id, plan).await?;
         let taken = ChangeTakenBack {
             call_id: changed.call_id,
             seq,

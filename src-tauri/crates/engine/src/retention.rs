@@ -1,7 +1,12 @@
 //! Retention: sessions that the user removes, images beyond their quota, imports, and the remains of killed programs.
 
+use crate::accounts::Accounts;
+use crate::executor_factory::ExecutorFactory;
+use crate::projects::Projects;
+use crate::records::Records;
 use crate::records::blocking;
 use crate::records::contents::listed_hashes;
+use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
 use crate::sessions::claim::{Claim, ClaimedWork};
 use arki_api::{StorageUse, StoredSession};
@@ -9,7 +14,7 @@ use arki_config::DEFAULT_MAX_IMAGE_BYTES;
 use arki_disk::free_bytes;
 use arki_domain::{Code, Error, SessionId};
 use arki_files::remove_unfinished_exports;
-use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
+use arki_store::{ImportedSession, RemovedSessions, exported_lines};
 use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,20 +34,41 @@ pub enum Time {
     ToPrune,
 }
 
-impl Sessions {
+/// Keeps the data tidy: removes sessions and old contents, and tells how much room the rest takes.
+pub struct Retention {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+    kernels: Arc<ExecutorFactory>,
+    reader: Arc<SessionReader>,
+    sessions: Arc<Sessions>,
+}
+
+impl Retention {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        accounts: Arc<Accounts>,
+        projects: Arc<Projects>,
+        kernels: Arc<ExecutorFactory>,
+        reader: Arc<SessionReader>,
+        sessions: Arc<Sessions>,
+    ) -> Self {
+        Self { records, accounts, projects, kernels, reader, sessions }
+    }
+
     /// Removes a session for good, with those of its sub-agents.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
     pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Error> {
         let id = session_id.clone();
-        blocking(self, move |sessions| sessions.ensure_not_waited_for(&id)).await?;
-        let _claim = self.claim(session_id, ClaimedWork::Change)?;
+        blocking(self, move |it| it.ensure_not_waited_for(&id)).await?;
+        let _claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
         let id = session_id.clone();
         let subagents = self.records.store().read(move |reader| reader.lists().subagent_sessions(&id)).await?;
         let _claims: Vec<Claim> = subagents
             .iter()
-            .map(|subagent| self.claim(&subagent.session_id, ClaimedWork::Change))
+            .map(|subagent| self.sessions.claim(&subagent.session_id, ClaimedWork::Change))
             .collect::<Result<_, _>>()?;
         let removed =
             self.records.store().upkeep().remove_session(session_id, self.records.owner(), listed_hashes).await?;
@@ -53,8 +79,7 @@ impl Sessions {
     /// Removes the worktrees of a removed session's sub-agents: nobody can take their changes any more.
     async fn discard_trees_of(self: &Arc<Self>, session_id: &SessionId) {
         let id = session_id.clone();
-        let of_session =
-            blocking(self, move |sessions| Ok(sessions.projects.trees().those(|_, parent| parent.session_id == id)));
+        let of_session = blocking(self, move |it| Ok(it.projects.trees().those(|_, parent| parent.session_id == id)));
         let discarded = async { self.projects.discard_trees(of_session.await?, self.kernels.background()).await };
         if let Err(fault) = discarded.await {
             tracing::warn!(%session_id, %fault, "the worktrees of a removed session's sub-agents are still there");
@@ -74,21 +99,13 @@ impl Sessions {
         ))
     }
 
-    /// Returns what takes how much room.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sizes(&self) -> Result<Sizes, Error> {
-        Ok(self.records.reader().sizes()?)
-    }
-
     /// Returns what takes how much room on the disk. Blocking.
     ///
     /// # Errors
     /// When the database or the configuration cannot be read.
     pub fn storage_use(&self) -> Result<StorageUse, Error> {
         let directories = self.records.directories();
-        let sizes = self.sizes()?;
+        let sizes = self.records.reader().sizes()?;
         let stored = |(session_id, title, bytes): (SessionId, String, u64)| StoredSession {
             session_id: session_id.to_string(),
             title,
@@ -170,8 +187,8 @@ impl Sessions {
         if self.records.is_ephemeral() || self.records.unwritable().is_some() {
             return Ok(());
         }
-        blocking(self, |sessions| {
-            remove_unfinished_exports(&sessions.records.directories().unfinished_exports());
+        blocking(self, |it| {
+            remove_unfinished_exports(&it.records.directories().unfinished_exports());
             Ok(())
         })
         .await?;
