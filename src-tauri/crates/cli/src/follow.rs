@@ -76,7 +76,7 @@ pub(crate) async fn to_next_stop(
         }
     };
     let cut = if matches!(end, RunEnd::Completed { .. }) { in_background(engine, &run)? } else { 0 };
-    engine.runs().stop_background().await;
+    engine.background_work().stop_all().await;
     while let Some(announced) = subscription.ready() {
         screen.show(engine, Some(announced))?;
     }
@@ -123,7 +123,7 @@ pub(crate) async fn to_next_stop(
 
 /// The number of commands that this process still runs for the session.
 fn in_background(engine: &Engine, run: &ActiveRun) -> Result<usize, Error> {
-    let calls = engine.runs().background_calls(&run.session_id)?;
+    let calls = engine.background_work().calls(&run.session_id)?;
     Ok(calls.iter().filter(|call| call.process_id == std::process::id()).count())
 }
 

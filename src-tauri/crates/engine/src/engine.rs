@@ -7,6 +7,9 @@ use crate::accounts::keys::anchor_key;
 use crate::accounts::placeholder_key::placeholder_key;
 use crate::approvals::Approvals;
 use crate::artifacts::Artifacts;
+use crate::background_results::{BackgroundResults, LateLog};
+use crate::background_work::BackgroundWork;
+use crate::delegation::Delegations;
 use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::executor_factory::ExecutorFactory;
@@ -28,7 +31,6 @@ use crate::records::{EngineDeps, Records};
 use crate::restorations::Restorations;
 use crate::retention::Retention;
 use crate::rewinds::Rewinds;
-use crate::runs::background::above::LateLog;
 use crate::runs::{BelowRuns, Runs};
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
@@ -48,7 +50,7 @@ use arki_store::{
     ContentsReport, Salvaged, Store, StoreError, StoreOptions, StoreReader, VerifyReport, open_or_salvage,
 };
 use arki_tools::BackgroundCommands;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The options of opening an engine.
 #[derive(Debug, Clone)]
@@ -88,6 +90,7 @@ services! {
     mcp: Mcp,
     session_reader: SessionReader,
     sessions: Sessions,
+    background_work: BackgroundWork,
     open_questions: OpenQuestions,
     session_names: SessionNames,
     log_anchors: LogAnchors,
@@ -184,7 +187,7 @@ impl Engine {
         Ok(Arc::new(Self::composed(records, accounts, salvaged)))
     }
 
-    /// Composes the services from the bottom up; a lower one gets what it needs of runs as a port.
+    /// Composes the services from the bottom up.
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
         projects.session_trees().remove_unfinished();
@@ -204,41 +207,48 @@ impl Engine {
             session_names.clone(),
         ));
         let mcp = Arc::new(Mcp::new(records.clone(), accounts.clone(), projects.clone()));
-        let runs = Arc::new_cyclic(|runs: &Weak<Runs>| {
-            let (records, accounts, projects) = (records.clone(), accounts.clone(), projects.clone());
-            let late_log = LateLog { log: records.log().clone(), runs: runs.clone() };
-            let background = Arc::new(BackgroundCommands::new(Arc::new(late_log)));
-            let kernels = Arc::new(ExecutorFactory::new(
-                records.clone(),
-                projects.clone(),
-                mcp.clone(),
-                background,
-                runs.clone(),
-            ));
-            let approvals = Arc::new(Approvals::new(
-                records.clone(),
-                accounts.clone(),
-                projects.clone(),
-                kernels.clone(),
-                session_reader.clone(),
-            ));
-            Runs::new(BelowRuns {
-                records,
-                accounts,
-                projects,
-                mcp: mcp.clone(),
-                kernels,
-                reader: session_reader.clone(),
-                sessions: sessions.clone(),
-                names: session_names.clone(),
-                questions: open_questions.clone(),
-                anchors: log_anchors.clone(),
-                restorations: restorations.clone(),
-                approvals,
-                pipeline_history: pipeline_history.clone(),
-            })
-        });
-        let (kernels, approvals) = (runs.kernels().clone(), runs.approvals().clone());
+        let results = Arc::new(BackgroundResults::new(records.clone(), session_reader.clone()));
+        let late_log = LateLog { log: records.log().clone(), results: results.clone() };
+        let commands = Arc::new(BackgroundCommands::new(Arc::new(late_log)));
+        let background_work = Arc::new(BackgroundWork::new(session_reader.clone(), commands.clone(), results.clone()));
+        let delegations = Arc::new(Delegations::new(
+            records.clone(),
+            projects.clone(),
+            session_reader.clone(),
+            commands.clone(),
+            results,
+        ));
+        let kernels = Arc::new(ExecutorFactory::new(
+            records.clone(),
+            projects.clone(),
+            mcp.clone(),
+            commands,
+            delegations.clone(),
+        ));
+        let approvals = Arc::new(Approvals::new(
+            records.clone(),
+            accounts.clone(),
+            projects.clone(),
+            kernels.clone(),
+            session_reader.clone(),
+        ));
+        let runs = Arc::new(Runs::new(BelowRuns {
+            records: records.clone(),
+            accounts: accounts.clone(),
+            projects: projects.clone(),
+            mcp: mcp.clone(),
+            kernels: kernels.clone(),
+            delegations,
+            background: background_work.clone(),
+            reader: session_reader.clone(),
+            sessions: sessions.clone(),
+            names: session_names.clone(),
+            questions: open_questions.clone(),
+            anchors: log_anchors.clone(),
+            restorations: restorations.clone(),
+            approvals: approvals.clone(),
+            pipeline_history: pipeline_history.clone(),
+        }));
         Self {
             search: Arc::new(SessionSearch::new(records.clone())),
             usage: Arc::new(UsageReports::new(records.clone())),
@@ -285,6 +295,7 @@ impl Engine {
             mcp,
             session_reader,
             sessions,
+            background_work,
             open_questions,
             session_names,
             log_anchors,

@@ -1,8 +1,9 @@
 //! The parts of a run in a folder: its tools, and the executor that judges their calls and carries them out.
 
-pub(crate) mod delegating;
+mod delegating;
 
 use crate::client_capabilities::ClientCapabilities;
+use crate::delegation::{Delegations, RunAbove, RunsSubagents};
 use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::projects::config_in_force::{InForce, StandingFolder};
@@ -13,16 +14,16 @@ use arki_config::{AgentEntry, Config};
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error};
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, KernelSettings, Tool, ToolExecutor};
-use delegating::{Delegation, WorksBeneath};
+use delegating::DelegatingRun;
 use std::path::Path;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 pub(crate) struct ExecutorFactory {
     records: Arc<Records>,
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
     background: Arc<BackgroundCommands>,
-    beneath: Weak<dyn WorksBeneath>,
+    delegations: Arc<Delegations>,
 }
 
 impl ExecutorFactory {
@@ -31,9 +32,9 @@ impl ExecutorFactory {
         projects: Arc<Projects>,
         mcp: Arc<Mcp>,
         background: Arc<BackgroundCommands>,
-        beneath: Weak<dyn WorksBeneath>,
+        delegations: Arc<Delegations>,
     ) -> Self {
-        Self { records, projects, mcp, background, beneath }
+        Self { records, projects, mcp, background, delegations }
     }
 
     pub(crate) fn kernel(
@@ -42,14 +43,27 @@ impl ExecutorFactory {
         config: &Config,
         presence: ClientCapabilities,
     ) -> Arc<ToolExecutor> {
-        self.kernel_with(open, config, presence, None)
+        self.kernel_with(open, config, (presence, None), None)
+    }
+
+    /// Returns an executor for a run, which hands work to others through `runs` where there is that.
+    pub(crate) fn kernel_of_run(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        presence: ClientCapabilities,
+        runs: Option<Arc<dyn RunsSubagents>>,
+    ) -> Arc<ToolExecutor> {
+        let mut config = config.clone();
+        config.policy.keep_rules_of(&open.path());
+        self.kernel_with(open, &config, (presence, runs), None)
     }
 
     fn kernel_with(
         &self,
         open: &OpenProject,
         config: &Config,
-        presence: ClientCapabilities,
+        (presence, runs): (ClientCapabilities, Option<Arc<dyn RunsSubagents>>),
         further: Option<Tool>,
     ) -> Arc<ToolExecutor> {
         let settings = KernelSettings {
@@ -72,12 +86,15 @@ impl ExecutorFactory {
             private_hosts: config.private_hosts.clone(),
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
             model: config.model.clone(),
-            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
-                .into_iter()
-                .chain(take_changes_tool(self.projects.trees(), open.project.root(), &self.background))
-                .chain(self.mcp.mcp_tools(open, config))
-                .chain(further)
-                .collect(),
+            tools: [
+                arki_tools::fetch_url(config.private_hosts.clone()),
+                self.delegate_tool(open, config, (presence, runs)),
+            ]
+            .into_iter()
+            .chain(take_changes_tool(self.projects.trees(), open.project.root(), &self.background))
+            .chain(self.mcp.mcp_tools(open, config))
+            .chain(further)
+            .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
             hooks: config.hooks.clone(),
             checkers: config.checkers.clone(),
@@ -103,7 +120,7 @@ impl ExecutorFactory {
         let InForce { mut config, refused } = self.projects.config_in_force(&open)?;
         config.policy.refused = refused.map(|fault| fault.message);
         let unmet = self.mcp.unmet_tool(&open, &config, tool_id);
-        Ok(self.kernel_with(&open, &config, ClientCapabilities::default(), unmet))
+        Ok(self.kernel_with(&open, &config, (ClientCapabilities::default(), None), unmet))
     }
 
     /// A misspelt name would leave the tool on that it means.
@@ -122,19 +139,22 @@ impl ExecutorFactory {
     }
 
     /// The tool with which the agent of this configuration hands work to others.
-    fn delegate_tool(&self, open: &OpenProject, config: &Config, presence: ClientCapabilities) -> Tool {
-        let delegation = Delegation {
-            beneath: self.beneath.clone(),
-            project: open.project.root().to_owned(),
-            model: config.model.clone(),
-            presence,
+    fn delegate_tool(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        (presence, runs): (ClientCapabilities, Option<Arc<dyn RunsSubagents>>),
+    ) -> Tool {
+        let project = open.project.root().to_owned();
+        let delegating = DelegatingRun {
+            delegations: self.delegations.clone(),
+            above: RunAbove { runs, project, model: config.model.clone(), presence },
             readers: config.reading_agents(),
             isolated: config.isolated_agents(),
-            trees: self.projects.trees().clone(),
         };
         let choice =
             |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };
         let agents: Vec<AgentChoice> = config.agents().into_iter().map(choice).collect();
-        arki_tools::delegate(&agents, Arc::new(delegation))
+        arki_tools::delegate(&agents, Arc::new(delegating))
     }
 }

@@ -3,9 +3,8 @@
 pub(crate) mod active_run;
 mod afterwards;
 mod answering;
-pub(crate) mod background;
+mod beneath;
 mod configuring;
-pub(crate) mod delegation;
 mod expiring;
 mod for_clients;
 mod git_state;
@@ -32,6 +31,8 @@ mod waiting;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
+use crate::background_work::BackgroundWork;
+use crate::delegation::Delegations;
 use crate::executor_factory::ExecutorFactory;
 use crate::log_anchors::LogAnchors;
 use crate::mcp::Mcp;
@@ -60,6 +61,8 @@ pub(crate) struct BelowRuns {
     pub(crate) projects: Arc<Projects>,
     pub(crate) mcp: Arc<Mcp>,
     pub(crate) kernels: Arc<ExecutorFactory>,
+    pub(crate) delegations: Arc<Delegations>,
+    pub(crate) background: Arc<BackgroundWork>,
     pub(crate) reader: Arc<SessionReader>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) names: Arc<SessionNames>,
@@ -77,6 +80,8 @@ pub struct Runs {
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
     kernels: Arc<ExecutorFactory>,
+    delegations: Arc<Delegations>,
+    background: Arc<BackgroundWork>,
     reader: Arc<SessionReader>,
     sessions: Arc<Sessions>,
     names: Arc<SessionNames>,
@@ -86,8 +91,6 @@ pub struct Runs {
     approvals: Arc<Approvals>,
     pipeline_history: Arc<PipelineHistory>,
     active: ActiveRuns,
-    /// Held while results are reported to a parent run, so that each is reported once.
-    parent_notify_lock: tokio::sync::Mutex<()>,
     system_prompts: SystemPrompts,
     reflector: Arc<Reflector>,
     afterwards: Afterwards,
@@ -98,7 +101,7 @@ pub struct Runs {
 
 impl Runs {
     pub(crate) fn new(below: BelowRuns) -> Self {
-        let (active, parent_notify_lock, afterwards, started_here) = Default::default();
+        let (active, afterwards, started_here) = Default::default();
         let (records, accounts, projects) = (below.records, below.accounts, below.projects);
         let (reader, anchors, approvals) = (below.reader, below.anchors, below.approvals);
         let system_prompts =
@@ -117,6 +120,8 @@ impl Runs {
             projects,
             mcp: below.mcp,
             kernels: below.kernels,
+            delegations: below.delegations,
+            background: below.background,
             reader,
             sessions: below.sessions,
             names: below.names,
@@ -126,21 +131,12 @@ impl Runs {
             approvals,
             pipeline_history: below.pipeline_history,
             active,
-            parent_notify_lock,
             system_prompts,
             reflector,
             afterwards,
             started_here,
             notices,
         }
-    }
-
-    pub(crate) fn kernels(&self) -> &Arc<ExecutorFactory> {
-        &self.kernels
-    }
-
-    pub(crate) fn approvals(&self) -> &Arc<Approvals> {
-        &self.approvals
     }
 
     /// The notices of runs that ended or wait for the user.

@@ -138,7 +138,7 @@ impl Runs {
 
     /// Returns what the run works with, and where it stands.
     fn wired(
-        &self,
+        self: &Arc<Self>,
         session_id: &SessionId,
         mut history: History,
         (open, config): (&OpenProject, &Config),
@@ -168,7 +168,7 @@ impl Runs {
         let reasoning_effort = config.effort_of(run.options.reasoning_effort.as_ref(), &info);
         let mut of_kernel = Config { policy, model: run.model.clone(), ..config.clone() };
         of_kernel.deny_files(&run.options.denied_paths)?;
-        let kernel = self.kernel(open, &of_kernel, presence);
+        let kernel = self.kernels.kernel_of_run(open, &of_kernel, presence, Some(self.clone()));
         let model = self.accounts.providers(config).model(&run.model)?;
         // What a model writes to another mentions nothing.
         let mentioned = run.parent.is_none().then(|| Mentioned {
@@ -213,8 +213,6 @@ impl Runs {
         config: &Config,
         presence: ClientCapabilities,
     ) -> Arc<ToolExecutor> {
-        let mut config = config.clone();
-        config.policy.keep_rules_of(&open.path());
-        self.kernels.kernel(open, &config, presence)
+        self.kernels.kernel_of_run(open, config, presence, None)
     }
 }

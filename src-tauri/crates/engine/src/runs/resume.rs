@@ -112,7 +112,7 @@ impl Runs {
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
         let history = blocking(self, move |runs| runs.reader.history_for_run(&session)).await?;
-        let lost = self.lost_in_background(session_id, history.transcript.background().going()).await?;
+        let lost = self.background.lost(session_id, history.transcript.background().going()).await?;
         let session = session_id.clone();
         let going_on = blocking(self, move |runs| {
             let (system, drafts) = runs.going_on(&session, &history, resume, (&open, &config), lost)?;
@@ -161,7 +161,7 @@ impl Runs {
         });
         let waits_on = waiting(run).is_some_and(|_| decided.is_none())
             || run.open_question().is_some_and(|_| answer.is_none())
-            || self.waits_for_subagents(run)?;
+            || self.delegations.waits_for_subagents(run)?;
         let resumed = resumption(run, approve, waits_on);
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.map(|answer| EventDraft::of_run(&run.run_id, answer)));

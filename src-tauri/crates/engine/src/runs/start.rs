@@ -113,7 +113,7 @@ impl Runs {
             };
             drafts.insert(0, EventDraft::of_session(created));
         }
-        drafts.extend(self.lost_in_background(&session_id, history.transcript.background().going()).await?);
+        drafts.extend(self.background.lost(&session_id, history.transcript.background().going()).await?);
         let started = RunStarted {
             prompt: prepared.prompt,
             agent,

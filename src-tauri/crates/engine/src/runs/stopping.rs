@@ -92,7 +92,7 @@ impl Runs {
         self: &Arc<Self>,
         session_id: &SessionId,
     ) -> Result<Option<JoinHandle<Result<RunEnd, Error>>>, Error> {
-        if self.overview(session_id).await?.run.is_none_or(|run| run.is_ended()) {
+        if self.reader.overview_now(session_id).await?.run.is_none_or(|run| run.is_ended()) {
             return Ok(None);
         }
         // Cancelled before it begins: it must not get as far as asking again.
@@ -116,7 +116,7 @@ impl Runs {
         if tokio::time::timeout(STOP_PATIENCE, stopped).await.is_err() {
             tracing::warn!("a run did not stop in time");
         }
-        if tokio::time::timeout(STOP_PATIENCE, self.stop_background()).await.is_err() {
+        if tokio::time::timeout(STOP_PATIENCE, self.background.stop_all()).await.is_err() {
             tracing::warn!("a background command did not stop in time");
         }
         if tokio::time::timeout(STOP_PATIENCE, self.mcp.stop_mcp_servers()).await.is_err() {

@@ -1,5 +1,6 @@
 //! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
 
+use crate::records::blocking;
 use crate::session_reader::SessionReader;
 use crate::session_reader::lineage::Stretch;
 use arki_api::{ChangedFile, ForkOrigin, Plan, SessionOverview};
@@ -20,6 +21,12 @@ impl SessionReader {
             overview.apply(event);
         })?;
         Ok(overview)
+    }
+
+    /// Reads [`Self::overview`] on a blocking thread.
+    pub(crate) async fn overview_now(self: &Arc<Self>, session_id: &SessionId) -> Result<Overview, Error> {
+        let session_id = session_id.clone();
+        blocking(self, move |reader| reader.overview(&session_id)).await
     }
 
     /// Returns the overview for the window, with who runs the session and whether its log is whole.

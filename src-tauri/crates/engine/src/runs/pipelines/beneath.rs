@@ -4,11 +4,11 @@
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline};
 use super::world::StepsWorld;
+use crate::delegation::{NOT_FOR_SUBAGENTS, end_of};
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
-use crate::runs::delegation::{NOT_FOR_SUBAGENTS, end_of};
 use crate::runs::place::{RunPlace, RunTarget, StartRun};
 use crate::runs::resume::Resume;
 use arki_agent::{RunControl, RunEnd};

@@ -65,7 +65,7 @@ struct ChangedDefinition {
 
 impl Runs {
     pub(crate) async fn is_of_pipeline(self: &Arc<Self>, session_id: &SessionId) -> Result<bool, Error> {
-        let overview = self.overview(session_id).await?;
+        let overview = self.reader.overview_now(session_id).await?;
         Ok(overview.run.is_some_and(|run| run.is_of_pipeline()))
     }
 

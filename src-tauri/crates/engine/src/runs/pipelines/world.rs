@@ -15,10 +15,10 @@ use arki_tools::{HttpAnswer, Requested, StepCommand, ToolExecutor};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 pub(super) struct StepsWorld {
-    runs: Weak<Runs>,
+    runs: Arc<Runs>,
     kernel: Arc<ToolExecutor>,
     project: Arc<Project>,
     pub(super) folder: PathBuf,
@@ -40,11 +40,7 @@ impl StepsWorld {
     ) -> Self {
         let project = open.project.clone();
         let folder = project.root().to_owned();
-        Self { runs: Arc::downgrade(runs), kernel, project, folder, options, presence, whole }
-    }
-
-    fn runs(&self) -> Result<Arc<Runs>, Error> {
-        self.runs.upgrade().ok_or_else(|| Error::internal("the engine is closed"))
+        Self { runs: runs.clone(), kernel, project, folder, options, presence, whole }
     }
 
     fn context(&self, task: &Task) -> CallContext {
@@ -131,15 +127,15 @@ impl StepHost for StepsWorld {
     }
 
     async fn agent(&self, agent: AgentTask, task: &Task) -> Result<ChildEnd, Error> {
-        self.agent_works(&self.runs()?, agent, task).await
+        self.agent_works(&self.runs, agent, task).await
     }
 
     async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Error> {
-        self.pipeline_works(&self.runs()?, name, params, task).await
+        self.pipeline_works(&self.runs, name, params, task).await
     }
 
     async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Error> {
-        let stands = self.stands(&self.runs()?, child).await?;
+        let stands = self.stands(&self.runs, child).await?;
         Ok(stands.is_none_or(|state| state.can_go_on()))
     }
 
@@ -153,7 +149,7 @@ impl StepHost for StepsWorld {
     }
 
     async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Error> {
-        let record = self.runs()?.approvals.pending().approval_now(approval).await;
+        let record = self.runs.approvals.pending().approval_now(approval).await;
         Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending))
     }
 }

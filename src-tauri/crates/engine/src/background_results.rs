@@ -3,8 +3,7 @@
 //! whoever comes first and whatever ended in between. A sub-agent has none of its own.
 
 use crate::events::recorded_log::RecordedLog;
-use crate::records::blocking;
-use crate::runs::Runs;
+use crate::records::{Records, blocking};
 use crate::session_reader::SessionReader;
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
@@ -13,12 +12,12 @@ use arki_domain::{
 };
 use async_trait::async_trait;
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The log for background calls: stores their events as usual, and reports them above if they are waited for there.
 pub(crate) struct LateLog {
     pub(crate) log: Arc<RecordedLog>,
-    pub(crate) runs: Weak<Runs>,
+    pub(crate) results: Arc<BackgroundResults>,
 }
 
 #[async_trait]
@@ -26,8 +25,8 @@ impl EventLog for LateLog {
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Error> {
         let events = self.log.append(session, drafts).await?;
         let has_result = events.iter().any(|event| matches!(event.body(), EventBody::ToolAsyncResult(_)));
-        if let Some(runs) = self.runs.upgrade().filter(|_| has_result) {
-            runs.tell_above(session).await?;
+        if has_result {
+            self.results.tell_above(session).await?;
         }
         Ok(events)
     }
@@ -49,7 +48,19 @@ impl EventLog for LateLog {
     }
 }
 
-impl Runs {
+/// Tells the sessions above sub-agents of what these left in the background.
+pub(crate) struct BackgroundResults {
+    records: Arc<Records>,
+    reader: Arc<SessionReader>,
+    /// Held while results are reported to a parent run, so that each is reported once.
+    notify_lock: tokio::sync::Mutex<()>,
+}
+
+impl BackgroundResults {
+    pub(crate) fn new(records: Arc<Records>, reader: Arc<SessionReader>) -> Self {
+        Self { records, reader, notify_lock: tokio::sync::Mutex::default() }
+    }
+
     /// Returns what goes on of a sub-agent's whose run has ended, and what ended too late for its model to hear of it.
     pub(crate) async fn left_in_background(&self, started: &SubagentStarted) -> Result<Vec<LeftInBackground>, Error> {
         let mut background = BackgroundCalls::default();
@@ -72,10 +83,12 @@ impl Runs {
 
     /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
     pub(crate) async fn tell_above(&self, session_id: &SessionId) -> Result<(), Error> {
-        let Some(parent) = self.overview(session_id).await?.run.and_then(|run| run.parent) else { return Ok(()) };
-        let _telling = self.parent_notify_lock.lock().await;
+        let Some(parent) = self.reader.overview_now(session_id).await?.run.and_then(|run| run.parent) else {
+            return Ok(());
+        };
+        let _telling = self.notify_lock.lock().await;
         let mut drafts = Vec::new();
-        let background = self.overview(&parent.session_id).await?.background;
+        let background = self.reader.overview_now(&parent.session_id).await?.background;
         for call in background.going() {
             if call.source.as_ref().is_some_and(|source| source.session_id == *session_id) {
                 drafts.extend(self.told_by_subagent(&parent.session_id, call).await?);

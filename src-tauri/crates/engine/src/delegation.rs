@@ -1,17 +1,19 @@
 //! Sub-agents: each works on a call of another run, in a session of its own.
 //!
 //! Its run goes on beneath the run that waits for it, and never by itself: whoever decides what it asks goes on with the
-//! run above (`Sessions::run_above`), which goes on with it. Where a sub-agent stands is read off its own log, so that a
+//! run above (`SessionReader::run_above`), which goes on with it. Where a sub-agent stands is read off its own log, so that a
 //! program that is started anew begins nothing twice.
 
-use crate::executor_factory::delegating::{Delegation, WorksBeneath};
+mod port;
+
+pub(crate) use port::{RunsSubagents, SubagentResume, SubagentStart};
+
+use crate::background_results::BackgroundResults;
+use crate::client_capabilities::ClientCapabilities;
+use crate::projects::Projects;
 use crate::projects::subagent_changes::end_worktree;
-use crate::records::blocking;
-use crate::runs::Runs;
-use crate::runs::active_run::RunningRun;
-use crate::runs::place::RunPlace;
-use crate::runs::resume::{Resume, waiting};
-use crate::{RunTarget, StartRun};
+use crate::records::{Records, blocking};
+use crate::session_reader::SessionReader;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{
@@ -19,16 +21,52 @@ use arki_domain::{
     RunOptions, SessionId, SubagentStarted, TAKE_CHANGES_TOOL,
 };
 use arki_store::ApprovalStatus;
-use arki_tools::{SubagentEnd, SubagentStop, SubagentTask};
-use arki_worktrees::NewSubagentWorktree;
-use async_trait::async_trait;
-use std::path::Path;
+use arki_tools::{BackgroundCommands, SubagentEnd, SubagentStop, SubagentTask};
+use arki_worktrees::{NewSubagentWorktree, SubagentWorktrees};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The tools that sub-agents don't get: nobody hears their questions, and they do their work themselves.
-pub(super) const NOT_FOR_SUBAGENTS: [&str; 3] = ["ask_user", DELEGATE_TOOL, TAKE_CHANGES_TOOL];
+pub(crate) const NOT_FOR_SUBAGENTS: [&str; 3] = ["ask_user", DELEGATE_TOOL, TAKE_CHANGES_TOOL];
 
-impl Runs {
+/// Hands the work of runs to sub-agents, and reads off their logs where they stand. What begins runs is handed in by
+/// whoever works on the run above.
+pub(crate) struct Delegations {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    reader: Arc<SessionReader>,
+    background: Arc<BackgroundCommands>,
+    results: Arc<BackgroundResults>,
+}
+
+/// A run that can hand work on.
+pub(crate) struct RunAbove {
+    /// `None` where calls are only judged.
+    pub(crate) runs: Option<Arc<dyn RunsSubagents>>,
+    pub(crate) project: PathBuf,
+    /// The model for agents that have none of their own.
+    pub(crate) model: String,
+    /// The capabilities of the client that hosts it.
+    pub(crate) presence: ClientCapabilities,
+}
+
+impl RunAbove {
+    fn runs(&self) -> Result<Arc<dyn RunsSubagents>, Error> {
+        self.runs.clone().ok_or_else(|| Error::internal("a call that is only judged hands on no work"))
+    }
+}
+
+impl Delegations {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        projects: Arc<Projects>,
+        reader: Arc<SessionReader>,
+        background: Arc<BackgroundCommands>,
+        results: Arc<BackgroundResults>,
+    ) -> Self {
+        Self { records, projects, reader, background, results }
+    }
+
     /// Returns whether it is the approvals of sub-agents that keep the run waiting: none of those that work for it could
     /// go on, and the first has no result yet.
     ///
@@ -44,13 +82,58 @@ impl Runs {
             let stands = self.subagent(started)?;
             let stays = stands.is_some_and(|(state, _)| match end_of(&state) {
                 Some(_) => place > 0,
-                None => waiting(&state).is_some(),
+                None => state.open_approval().is_some(),
             });
             if !stays {
                 return Ok(false);
             }
         }
         Ok(!awaited.is_empty())
+    }
+
+    /// Has a sub-agent work on its task, until it ends or waits.
+    pub(crate) async fn work(
+        self: &Arc<Self>,
+        above: &RunAbove,
+        task: SubagentTask<'_>,
+    ) -> Result<SubagentStop, Error> {
+        let started = task.started;
+        let end = self.subagent_works(above, task).await?;
+        let stands = self.subagent_now(started).await?;
+        let (state, events) = stands.ok_or_else(|| Error::internal("a sub-agent without its first event"))?;
+        let end = match end {
+            RunEnd::Completed { response } => SubagentEnd::Answered { response },
+            RunEnd::Failed(fault) => SubagentEnd::Failed(fault),
+            RunEnd::Cancelled => SubagentEnd::Stopped,
+            RunEnd::AwaitingApproval(approval_id) => SubagentEnd::AwaitingApproval(approval_id),
+            RunEnd::BudgetExhausted => SubagentEnd::OutOfBudget { last_said: state.last_text.clone() },
+            RunEnd::AwaitingAnswer(_) | RunEnd::Paused => SubagentEnd::Paused,
+        };
+        let has_ended = !matches!(end, SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused);
+        let in_tree = if has_ended { self.changed_in_tree(started).await? } else { Vec::new() };
+        let is_changed = |file: &WantedFile| file.wanted == FileAt::Unknown || file.wanted != file.last_known;
+        let of_project = if started.tree.is_none() { FilesAt::fold(0, &events) } else { Vec::new() };
+        let files = of_project.into_iter().filter(is_changed).map(|file| changed(file, started)).collect();
+        let background = if has_ended { self.results.left_in_background(started).await? } else { Vec::new() };
+        Ok(SubagentStop { end, usage: state.usage, files, background, in_tree })
+    }
+
+    /// Returns whether nobody need decide on this approval any more.
+    pub(crate) async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Error> {
+        let approval_id = approval_id.clone();
+        let record = self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await?;
+        let Some(record) = record.filter(|record| record.status == ApprovalStatus::Pending) else { return Ok(true) };
+        let expires = record.request().and_then(|asked| asked.expires_at_ms(record.requested.ts));
+        Ok(expires.is_some_and(|expires| expires <= self.records.clock().now_ms()))
+    }
+
+    /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
+    pub(crate) async fn tell_above(&self, started: &SubagentStarted) -> Result<(), Error> {
+        self.results.tell_above(&started.session_id).await
+    }
+
+    pub(crate) fn trees(&self) -> &SubagentWorktrees {
+        self.projects.trees()
     }
 
     /// Returns where a sub-agent stands; `None` before it has begun.
@@ -61,35 +144,36 @@ impl Runs {
 
     async fn subagent_works(
         self: &Arc<Self>,
-        delegation: &Delegation,
+        above: &RunAbove,
         SubagentTask { started, task, context }: SubagentTask<'_>,
     ) -> Result<RunEnd, Error> {
         // The user may stop the sub-agent alone.
         let (cancel, pause) = (context.cancel.child_token(), context.pause.child_token());
         let control = RunControl { cancel, pause, ..RunControl::default() };
-        let (_, handle): RunningRun = match self.subagent_now(started).await? {
+        let handle = match self.subagent_now(started).await? {
             None => {
-                let (folder, agent) = (delegation.project.clone(), started.agent.clone());
-                let own_model = blocking(self, move |runs| runs.own_model_of(&folder, &agent)).await?;
                 let parent = ParentCall {
                     session_id: context.session_id.clone(),
                     run_id: context.run_id.clone(),
                     call_id: started.call_id.clone(),
                 };
+                let (folder, agent) = (above.project.clone(), started.agent.clone());
+                let own_model = blocking(self, move |delegations| delegations.own_model_of(&folder, &agent)).await?;
                 let folder = match &started.tree {
-                    Some(tree) => self.tree_made(delegation, started, &parent).await.map(|()| tree.into())?,
-                    None => delegation.project.clone(),
+                    Some(tree) => self.tree_made(above, started, &parent).await.map(|()| tree.into())?,
+                    None => above.project.clone(),
                 };
-                let start = task_of(delegation, own_model, task, (started, context));
-                let place = RunPlace {
-                    session_id: started.session_id.clone(),
-                    run_id: started.run_id.clone(),
-                    agent: started.agent.clone(),
-                    parent: Some(parent),
+                let start = SubagentStart {
+                    started: started.clone(),
+                    folder,
+                    parent,
+                    presence: above.presence,
                     control,
-                    ..RunPlace::of_new_session(folder, delegation.presence)
+                    prompt: task.to_owned(),
+                    model: own_model.unwrap_or_else(|| above.model.clone()),
+                    options: options_of(started, context),
                 };
-                self.start_at(place, start).await?
+                above.runs()?.start_subagent(start).await?
             }
             Some((state, _)) => match end_of(&state) {
                 Some(end) => return Ok(end),
@@ -97,32 +181,27 @@ impl Runs {
                     self.ensure_tree_is_there(started).await?;
                     let approve =
                         Some(approval_of(started, context)).filter(|approve| *approve != state.options.approve);
-                    let run = Some(started.run_id.clone());
-                    self.resume(
-                        &started.session_id,
-                        Resume { control, approve, run, presence: delegation.presence, ..Resume::default() },
-                    )
-                    .await?
+                    let resume =
+                        SubagentResume { started: started.clone(), approve, presence: above.presence, control };
+                    above.runs()?.resume_subagent(resume).await?
                 }
             },
         };
         handle.await.map_err(Error::internal)?
     }
-}
 
-impl Runs {
     /// Makes the sub-agent's worktree, unless an interrupted run has.
     async fn tree_made(
         self: &Arc<Self>,
-        delegation: &Delegation,
+        above: &RunAbove,
         started: &SubagentStarted,
         parent: &ParentCall,
     ) -> Result<(), Error> {
-        let (origin, session_id) = (delegation.project.clone(), started.session_id.clone());
+        let (origin, session_id) = (above.project.clone(), started.session_id.clone());
         let folder = origin.clone();
-        let known = blocking(self, move |runs| {
-            let config = runs.projects.config_of(&runs.projects.load_project(&folder)?)?;
-            Ok((config.secret_files.set, runs.projects.trees().is_made(&session_id)))
+        let known = blocking(self, move |it| {
+            let config = it.projects.config_of(&it.projects.load_project(&folder)?)?;
+            Ok((config.secret_files.set, it.projects.trees().is_made(&session_id)))
         });
         let (secrets, is_made) = known.await?;
         if is_made {
@@ -135,7 +214,7 @@ impl Runs {
     async fn ensure_tree_is_there(self: &Arc<Self>, started: &SubagentStarted) -> Result<(), Error> {
         let Some(tree) = started.tree.clone() else { return Ok(()) };
         let session_id = started.session_id.clone();
-        blocking(self, move |runs| match runs.projects.trees().is_made(&session_id) {
+        blocking(self, move |it| match it.projects.trees().is_made(&session_id) {
             true => Ok(()),
             false => Err(Error::new(
                 Code::WORKTREE_GONE,
@@ -152,9 +231,9 @@ impl Runs {
             return Ok(Vec::new());
         }
         let session_id = started.session_id.clone();
-        let changed = blocking(self, move |runs| runs.projects.trees().changes_at_end(&session_id)).await?;
+        let changed = blocking(self, move |it| it.projects.trees().changes_at_end(&session_id)).await?;
         if changed.is_empty() {
-            end_worktree(self.projects.trees(), &started.session_id, self.kernels.background()).await?;
+            end_worktree(self.projects.trees(), &started.session_id, &self.background).await?;
         }
         Ok(changed)
     }
@@ -164,7 +243,7 @@ impl Runs {
         started: &SubagentStarted,
     ) -> Result<Option<(RunState, Vec<Event>)>, Error> {
         let started = started.clone();
-        blocking(self, move |runs| runs.subagent(&started)).await
+        blocking(self, move |it| it.subagent(&started)).await
     }
 
     fn own_model_of(&self, folder: &Path, agent: &str) -> Result<Option<String>, Error> {
@@ -182,74 +261,28 @@ fn approval_of(started: &SubagentStarted, context: &CallContext) -> ApprovalMode
     }
 }
 
-/// Returns the start of the sub-agent's run; the permissions and limits above hold beneath, too.
-fn task_of(
-    delegation: &Delegation,
-    own_model: Option<String>,
-    task: &str,
-    (started, context): (&SubagentStarted, &CallContext),
-) -> StartRun {
+/// Returns the options of the sub-agent's run; the permissions and limits above hold beneath, too.
+fn options_of(started: &SubagentStarted, context: &CallContext) -> RunOptions {
     let options = &context.options;
     let mut disabled_tools = options.disabled_tools.clone();
     disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
-    StartRun {
-        model: Some(own_model.unwrap_or_else(|| delegation.model.clone())),
-        options: RunOptions {
-            approve: approval_of(started, context),
-            plan: options.plan,
-            read_only: options.read_only,
-            max_turns: options.max_turns,
-            max_seconds: context.time_left.map(|left| left.as_secs().max(1)),
-            max_cost_usd: context.cost_left_usd,
-            approval_timeout_seconds: options.approval_timeout_seconds,
-            disabled_tools,
-            denied_paths: options.denied_paths.clone(),
-            off: options.off.clone(),
-            ..RunOptions::default()
-        },
-        ..StartRun::new(RunTarget::NewSession(delegation.project.clone()), task)
-    }
-}
-
-#[async_trait]
-impl WorksBeneath for Runs {
-    async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Error> {
-        let started = task.started;
-        let end = self.subagent_works(delegation, task).await?;
-        let stands = self.subagent_now(started).await?;
-        let (state, events) = stands.ok_or_else(|| Error::internal("a sub-agent without its first event"))?;
-        let end = match end {
-            RunEnd::Completed { response } => SubagentEnd::Answered { response },
-            RunEnd::Failed(fault) => SubagentEnd::Failed(fault),
-            RunEnd::Cancelled => SubagentEnd::Stopped,
-            RunEnd::AwaitingApproval(approval_id) => SubagentEnd::AwaitingApproval(approval_id),
-            RunEnd::BudgetExhausted => SubagentEnd::OutOfBudget { last_said: state.last_text.clone() },
-            RunEnd::AwaitingAnswer(_) | RunEnd::Paused => SubagentEnd::Paused,
-        };
-        let has_ended = !matches!(end, SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused);
-        let in_tree = if has_ended { self.changed_in_tree(started).await? } else { Vec::new() };
-        let is_changed = |file: &WantedFile| file.wanted == FileAt::Unknown || file.wanted != file.last_known;
-        let of_project = if started.tree.is_none() { FilesAt::fold(0, &events) } else { Vec::new() };
-        let files = of_project.into_iter().filter(is_changed).map(|file| changed(file, started)).collect();
-        let background = if has_ended { self.left_in_background(started).await? } else { Vec::new() };
-        Ok(SubagentStop { end, usage: state.usage, files, background, in_tree })
-    }
-
-    async fn is_settled(self: Arc<Self>, approval_id: &ApprovalId) -> Result<bool, Error> {
-        let approval_id = approval_id.clone();
-        let record = self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await?;
-        Ok(record.is_none_or(|record| {
-            record.status != ApprovalStatus::Pending || self.approvals.pending().has_expired(&record)
-        }))
-    }
-
-    async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
-        Runs::tell_above(&self, session_id).await
+    RunOptions {
+        approve: approval_of(started, context),
+        plan: options.plan,
+        read_only: options.read_only,
+        max_turns: options.max_turns,
+        max_seconds: context.time_left.map(|left| left.as_secs().max(1)),
+        max_cost_usd: context.cost_left_usd,
+        approval_timeout_seconds: options.approval_timeout_seconds,
+        disabled_tools,
+        denied_paths: options.denied_paths.clone(),
+        off: options.off.clone(),
+        ..RunOptions::default()
     }
 }
 
 /// Returns how its run has ended; `None` where it can go on. One that used up its budget gets no other.
-pub(super) fn end_of(state: &RunState) -> Option<RunEnd> {
+pub(crate) fn end_of(state: &RunState) -> Option<RunEnd> {
     match &state.phase {
         RunPhase::Completed => Some(RunEnd::Completed { response: state.last_text.clone() }),
         RunPhase::Failed { code, message, hint } => {
