@@ -141,7 +141,7 @@ impl Tray {
 
     async fn count(&self, engine: &Arc<Engine>) {
         let engine = engine.clone();
-        match tauri::async_runtime::spawn_blocking(move || engine.runs().waiting_count()).await {
+        match tauri::async_runtime::spawn_blocking(move || engine.inbox().waiting_count()).await {
             Ok(Ok(waiting)) => self.waiting.store(waiting, Ordering::Relaxed),
             Ok(Err(fault)) => tracing::warn!(%fault, "how much waits is not shown in the tray"),
             Err(error) => tracing::warn!(%error, "how much waits was not counted"),

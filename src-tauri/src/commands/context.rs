@@ -11,14 +11,15 @@ use std::path::Path;
 impl ContextCommands for Desktop {
     async fn next_request(self, of: Shown) -> Answer<NextRequest> {
         self.reading(move |engine| match RunTarget::of_shown(engine.session_reader(), of)? {
-            RunTarget::Session(session_id) => engine.runs().next_request(Path::new(""), Some(&session_id)),
-            RunTarget::NewSession(folder) => engine.runs().next_request(&folder, None),
+            RunTarget::Session(session_id) => engine.next_requests().next_request(Path::new(""), Some(&session_id)),
+            RunTarget::NewSession(folder) => engine.next_requests().next_request(&folder, None),
         })
         .await
     }
 
     async fn compact_session(self, session_id: String, focus: Option<String>) -> Answer<Option<CompactedSession>> {
-        let compacted = self.engine.runs().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
+        let compacted =
+            self.engine.compactions().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
         Ok(match compacted {
             Compacted::NothingToDo => None,
             Compacted::Stopped => {
@@ -33,8 +34,8 @@ impl ContextCommands for Desktop {
 
     async fn configure_session(self, session_id: String, changes: SessionChanges) -> Answer<NextRequest> {
         let session_id = SessionId::from(session_id);
-        self.engine.runs().configure(&session_id, changes).await?;
-        self.reading(move |engine| engine.runs().next_request(Path::new(""), Some(&session_id))).await
+        self.engine.session_configuring().configure(&session_id, changes).await?;
+        self.reading(move |engine| engine.next_requests().next_request(Path::new(""), Some(&session_id))).await
     }
 
     async fn get_state(self, session_id: String) -> Answer<AgentState> {

@@ -32,7 +32,7 @@ impl HistoryCommands for Desktop {
     }
 
     async fn set_queue(self, session_id: String, queued: Vec<QueuedMessage>) -> Answer<()> {
-        Ok(self.engine.runs().set_queue(&SessionId::from(session_id), &queued).await?)
+        Ok(self.engine.message_queues().set_queue(&SessionId::from(session_id), &queued).await?)
     }
 
     async fn send_next(self, of: Shown) -> Answer<Sent> {

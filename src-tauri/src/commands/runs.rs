@@ -34,7 +34,7 @@ impl RunCommands for Desktop {
 
     async fn mentions_in(self, text: String) -> Answer<Vec<MentionSize>> {
         let Some(folder) = self.window.client.folder() else { return Ok(Vec::new()) };
-        Ok(self.engine.runs().mentions_in(folder, text).await?)
+        Ok(self.engine.draft_mentions().mentions_in(folder, text).await?)
     }
 
     async fn send_message(

@@ -32,7 +32,9 @@ pub(crate) async fn to_end(
         if !matches!(exit, Exit::Done | Exit::Untrusted) || engine.is_ephemeral() {
             return Ok(exit);
         }
-        let Some(next) = engine.runs().queue(&session_id)?.messages().first().cloned() else { return Ok(exit) };
+        let Some(next) = engine.message_queues().queue(&session_id)?.messages().first().cloned() else {
+            return Ok(exit);
+        };
         subscription = engine.subscribe();
         running = match client.send_next(&session_id).await {
             Ok(Some(started)) => started,
@@ -108,7 +110,7 @@ pub(crate) async fn to_next_stop(
     if let (RunEnd::Completed { response }, Some(schema)) = (&end, schema) {
         check_output(&schema, response)?;
     }
-    let waiting = engine.runs().queue(&run.session_id)?.messages().len();
+    let waiting = engine.message_queues().queue(&run.session_id)?.messages().len();
     if waiting > 0 && matches!(end, RunEnd::Cancelled) {
         output.aside(format!("{waiting} queued. Run `arki resume {}` to send the next one.", run.session_id));
     }

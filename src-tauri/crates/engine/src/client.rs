@@ -103,7 +103,7 @@ impl Client {
     /// `COMMAND_UNKNOWN`, or when the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
     pub async fn start_run(&self, start: StartRun) -> Result<RunningRun, Error> {
-        let (opened, start) = self.runs().typed(None, start).await?;
+        let (opened, start) = self.engine.typed_commands().typed(None, start).await?;
         self.runs().start_run_in(self.presence, opened, start).await
     }
 
@@ -112,7 +112,7 @@ impl Client {
     /// # Errors
     /// As [`Self::start_run`].
     pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<RunningRun, Error> {
-        let (opened, start) = self.runs().typed(Some(opened), start).await?;
+        let (opened, start) = self.engine.typed_commands().typed(Some(opened), start).await?;
         self.runs().start_run_in(self.presence, opened, start).await
     }
 
@@ -121,7 +121,7 @@ impl Client {
     /// # Errors
     /// Those of [`Self::start_run`] and of queueing.
     pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<Accepted, Error> {
-        let (_, start) = self.runs().typed(None, start).await?;
+        let (_, start) = self.engine.typed_commands().typed(None, start).await?;
         self.runs().send(self.presence, start, mode).await
     }
 
@@ -198,7 +198,7 @@ impl Client {
     /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
     /// has happened then.
     pub async fn start_pipeline(&self, start: StartPipeline) -> Result<RunningRun, Error> {
-        self.runs().start_pipeline(self.presence, start).await
+        self.engine.pipeline_runs().start_pipeline(self.presence, start).await
     }
 
     /// Starts what its schedules say is due now.
@@ -248,7 +248,7 @@ impl Client {
         step: &str,
         definition: DefinitionChoice,
     ) -> Result<RunningRun, Error> {
-        self.runs().retry_pipeline(self.presence, run_id, step, definition).await
+        self.engine.pipeline_runs().retry_pipeline(self.presence, run_id, step, definition).await
     }
 
     /// Decides what waits, and goes on with the run unless another process works on the session. Once it is begun it is

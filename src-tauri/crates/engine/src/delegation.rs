@@ -18,7 +18,7 @@ use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{
     ApprovalId, ApprovalMode, CallContext, Code, DELEGATE_TOOL, Error, Event, FileChanged, ParentCall, PauseReason,
-    RunOptions, SessionId, SubagentStarted, TAKE_CHANGES_TOOL,
+    RunOptions, SubagentStarted, TAKE_CHANGES_TOOL,
 };
 use arki_store::ApprovalStatus;
 use arki_tools::{BackgroundCommands, SubagentEnd, SubagentStop, SubagentTask};

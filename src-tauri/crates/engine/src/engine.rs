@@ -14,6 +14,7 @@ use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::executor_factory::ExecutorFactory;
 use crate::exports::Exports;
+use crate::inbox::Inbox;
 use crate::line_counts::LineCounts;
 use crate::line_origins::LineOrigins;
 use crate::log_anchors::LogAnchors;
@@ -31,7 +32,16 @@ use crate::records::{EngineDeps, Records};
 use crate::restorations::Restorations;
 use crate::retention::Retention;
 use crate::rewinds::Rewinds;
-use crate::runs::{BelowRuns, Runs};
+use crate::runs::Runs;
+use crate::runs::compactions::Compactions;
+use crate::runs::composing::{self, BelowRuns, RunServices};
+use crate::runs::configuring::SessionConfiguring;
+use crate::runs::mentions::DraftMentions;
+use crate::runs::next_request::NextRequests;
+use crate::runs::pipelines::PipelineRuns;
+use crate::runs::queue::MessageQueues;
+use crate::runs::system_prompt::SystemPrompts;
+use crate::runs::typed::TypedCommands;
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
 use crate::session_names::{self, SessionNames};
@@ -106,6 +116,15 @@ services! {
     approvals: Approvals,
     pipeline_history: PipelineHistory,
     runs: Runs,
+    pipeline_runs: PipelineRuns,
+    message_queues: MessageQueues,
+    typed_commands: TypedCommands,
+    draft_mentions: DraftMentions,
+    system_prompts: SystemPrompts,
+    next_requests: NextRequests,
+    compactions: Compactions,
+    session_configuring: SessionConfiguring,
+    inbox: Inbox,
     rewinds: Rewinds,
     retention: Retention,
     sent_requests: SentRequests,
@@ -222,7 +241,7 @@ impl Engine {
             records.clone(),
             projects.clone(),
             mcp.clone(),
-            commands,
+            commands.clone(),
             delegations.clone(),
         ));
         let approvals = Arc::new(Approvals::new(
@@ -232,12 +251,13 @@ impl Engine {
             kernels.clone(),
             session_reader.clone(),
         ));
-        let runs = Arc::new(Runs::new(BelowRuns {
+        let of_runs = composing::composed(BelowRuns {
             records: records.clone(),
             accounts: accounts.clone(),
             projects: projects.clone(),
             mcp: mcp.clone(),
             kernels: kernels.clone(),
+            commands,
             delegations,
             background: background_work.clone(),
             reader: session_reader.clone(),
@@ -248,7 +268,8 @@ impl Engine {
             restorations: restorations.clone(),
             approvals: approvals.clone(),
             pipeline_history: pipeline_history.clone(),
-        }));
+        });
+        let RunServices { runs, pipeline_runs, .. } = &of_runs;
         Self {
             search: Arc::new(SessionSearch::new(records.clone())),
             usage: Arc::new(UsageReports::new(records.clone())),
@@ -287,7 +308,8 @@ impl Engine {
                 session_reader.clone(),
             )),
             worktrees: Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, session_reader.clone())),
-            schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), runs.clone())),
+            schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), pipeline_runs.clone())),
+            inbox: Arc::new(Inbox::new(approvals.clone(), mcp.clone(), open_questions.clone())),
             doctor: Arc::new(Doctor::new(records.clone(), accounts.clone(), projects.clone())),
             records,
             accounts,
@@ -302,7 +324,15 @@ impl Engine {
             past_files,
             approvals,
             pipeline_history,
-            runs,
+            runs: of_runs.runs,
+            pipeline_runs: of_runs.pipeline_runs,
+            message_queues: of_runs.message_queues,
+            typed_commands: of_runs.typed_commands,
+            draft_mentions: of_runs.draft_mentions,
+            system_prompts: of_runs.system_prompts,
+            next_requests: of_runs.next_requests,
+            compactions: of_runs.compactions,
+            session_configuring: of_runs.session_configuring,
             salvaged,
         }
     }

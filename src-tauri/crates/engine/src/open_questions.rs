@@ -2,7 +2,8 @@
 
 use crate::records::Records;
 use crate::session_reader::SessionReader;
-use arki_domain::projection::RunPhase;
+use crate::session_reader::lineage::Stretch;
+use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{Code, Error, Event, EventBody, QuestionAsked, QuestionId, RunId, SessionId};
 use std::sync::Arc;
 
@@ -94,5 +95,34 @@ impl OpenQuestions {
             ),
         };
         Err(Error::new(Code::QUESTION_NOT_FOUND, message, hint))
+    }
+
+    /// Checks that the run waits for the answer to this very question.
+    pub(crate) fn ensure_asked(
+        &self,
+        session_id: &SessionId,
+        run: Option<&RunState>,
+        question_id: &QuestionId,
+    ) -> Result<(), Error> {
+        let open = run.and_then(RunState::open_question);
+        if open.is_some_and(|open| open.question_id == *question_id) {
+            return Ok(());
+        }
+        let mut was_asked = false;
+        self.reader.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
+            was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
+        })?;
+        Err(match was_asked {
+            true => Error::new(
+                Code::QUESTION_ALREADY_ANSWERED,
+                "This question no longer waits for an answer.",
+                "It was answered before, or its run has ended. Send a message instead.",
+            ),
+            false => Error::new(
+                Code::QUESTION_NOT_FOUND,
+                format!("The session {session_id} has no question {question_id}."),
+                format!("`arki resume {session_id}` shows the open question, if there is one."),
+            ),
+        })
     }
 }

@@ -12,8 +12,8 @@ use crate::projects::Projects;
 use crate::projects::open::canonical;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::{Records, blocking};
-use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
+use crate::runs::pipelines::PipelineRuns;
 use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
 use arki_api::{MissedRuns, PipelineSchedule, ScheduledRun};
 use arki_domain::projection::SessionState;
@@ -89,12 +89,12 @@ pub struct StartedBySchedule {
 pub struct Schedules {
     records: Arc<Records>,
     projects: Arc<Projects>,
-    runs: Arc<Runs>,
+    pipelines: Arc<PipelineRuns>,
 }
 
 impl Schedules {
-    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, runs: Arc<Runs>) -> Self {
-        Self { records, projects, runs }
+    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, pipelines: Arc<PipelineRuns>) -> Self {
+        Self { records, projects, pipelines }
     }
 
     /// All schedules, by name.
@@ -254,7 +254,7 @@ impl Schedules {
                 format!("Review it with `arki pipelines show`, then save the schedule {name} again."),
             ));
         }
-        self.runs.start_whole_pipeline(presence, start, whole).await
+        self.pipelines.start_whole_pipeline(presence, start, whole).await
     }
 
     fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Error> {

@@ -156,7 +156,7 @@ async fn a_message_that_waits_is_sent_once_however_often_that_is_asked() {
     let mut subscription = stage.engine.subscribe();
     let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
-    let queued = stage.engine.runs().queue_message(&run.session_id, "go on".to_owned(), QueueMode::FollowUp);
+    let queued = stage.engine.message_queues().queue_message(&run.session_id, "go on".to_owned(), QueueMode::FollowUp);
     queued.await.unwrap();
     let next = || stage.client.send_next(&run.session_id);
     let asked = tokio::join!(next(), next(), next());

@@ -26,7 +26,7 @@ pub(crate) fn run(
     output: &Printer,
 ) -> Result<Exit, Error> {
     let session = session.as_ref().map(|id| engine.session_names().find_session(id)).transpose()?;
-    let next = engine.runs().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
+    let next = engine.next_requests().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
     match output.json {
         true => next.parts.iter().for_each(|part| output.object(part)),
         false => show(&next, output),

@@ -129,7 +129,7 @@ pub(crate) async fn run(
     // What stands in the folder is looked at when nothing is waited for any more, and once.
     let opened = open(engine, &start.target)?;
     tell_what_is_off(&opened, output);
-    let warnings = engine.runs().system_prompts().start_warnings(&opened, &start);
+    let warnings = engine.system_prompts().start_warnings(&opened, &start);
     warnings.iter().for_each(|warning| output.aside(visible(warning)));
     let subscription = engine.subscribe();
     let running = client.start_run_in(opened, start).await?;

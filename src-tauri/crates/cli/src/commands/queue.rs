@@ -69,7 +69,7 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
             let session = find(engine, &session)?;
-            let message_id = engine.runs().queue_typed(&session, text, mode).await?;
+            let message_id = engine.message_queues().queue_typed(&session, text, mode).await?;
             output
                 .tell(&Added { session_id: session.as_str(), message_id: message_id.as_str() }, || message_id.as_str());
         }
@@ -100,7 +100,7 @@ fn find(engine: &Engine, session: &str) -> Result<SessionId, Error> {
 }
 
 fn list(engine: &Engine, session: &SessionId, output: &Printer) -> Result<(), Error> {
-    for (place, message) in engine.runs().queue(session)?.messages().iter().enumerate() {
+    for (place, message) in engine.message_queues().queue(session)?.messages().iter().enumerate() {
         output.tell(message, || {
             let mode = match message.mode {
                 QueueMode::Steer => "steer",
@@ -120,8 +120,8 @@ async fn change(
     edit: impl FnOnce(&mut Vec<QueuedMessage>, usize),
 ) -> Result<(), Error> {
     let session = find(engine, session)?;
-    let mut messages = engine.runs().queue(&session)?.messages().to_vec();
+    let mut messages = engine.message_queues().queue(&session)?.messages().to_vec();
     let place = engine.session_names().find_message(&session, &messages, message)?;
     edit(&mut messages, place);
-    engine.runs().set_queue(&session, &messages).await
+    engine.message_queues().set_queue(&session, &messages).await
 }

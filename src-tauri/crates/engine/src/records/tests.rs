@@ -75,13 +75,13 @@ fn approve() -> Resolution {
 #[tokio::test]
 async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     let stage = Stage::new(vec![Turn::text("done"), edit(), Turn::text("done"), Turn::text("done")]).await;
-    let (sessions, runs) = (stage.engine.sessions(), stage.engine.runs());
+    let (sessions, queues) = (stage.engine.sessions(), stage.engine.message_queues());
     let (session, _) = stage.run("a first run", stage.new_session()).await;
     let (_, end) = stage.run("a run that asks", RunTarget::Session(session.clone())).await;
     let RunEnd::AwaitingApproval(approval) = end else { panic!("{end:?}") };
-    stage.done("queueing", runs.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
-    stage.done("changing the queue", runs.set_queue(&session, &[])).await;
-    stage.done("queueing again", runs.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
+    stage.done("queueing", queues.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
+    stage.done("changing the queue", queues.set_queue(&session, &[])).await;
+    stage.done("queueing again", queues.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
     let shown = crate::rule_text(&stage.engine.approvals().rules().proposed_rules(&approval).unwrap());
     let for_session = Resolution { keep: Keep::Session { shown }, ..approve() };
     let deciding = async {
@@ -132,7 +132,7 @@ fn walks(stage: &Stage) -> (usize, bool) {
 async fn whatever_goes_on_with_a_session_goes_through_its_log_once() {
     let stage = Stage::new(vec![Turn::text("done"), Turn::text("done"), edit(), Turn::text("done")]).await;
     let (session, _) = stage.run("a first run", stage.new_session()).await;
-    let (sessions, runs) = (stage.engine.sessions(), stage.engine.runs());
+    let (sessions, queues) = (stage.engine.sessions(), stage.engine.message_queues());
     for _ in 0..LONG_LOG / EVENTS_A_PIECE {
         let title = Some("a title".to_owned());
         let configured = SessionConfigured { title, ..SessionConfigured::default() };
@@ -140,7 +140,7 @@ async fn whatever_goes_on_with_a_session_goes_through_its_log_once() {
         sessions.records_for_tests().log().append(&session, drafts).await.unwrap();
     }
     sessions.keep_snapshot(&session).await.unwrap();
-    runs.queue_message(&session, "next".into(), QueueMode::FollowUp).await.unwrap();
+    queues.queue_message(&session, "next".into(), QueueMode::FollowUp).await.unwrap();
     stage.reads().take();
     stage.client.send_next(&session).await.unwrap().unwrap().1.await.unwrap().unwrap();
     assert_eq!(walks(&stage), (1, false), "the next message");

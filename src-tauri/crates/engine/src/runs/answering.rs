@@ -1,4 +1,5 @@
-//! Answers to what the model asks.
+//! Answers to what the model asks, and approvals that nobody answers in time while a program stays: it goes on with their
+//! runs, which rejects them.
 //!
 //! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
 //! and the other is told.
@@ -8,10 +9,10 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::resume::Resume;
-use crate::session_reader::lineage::Stretch;
-use arki_domain::projection::RunState;
-use arki_domain::{Code, Error, EventBody, QuestionAnswered, QuestionId, SessionId};
+use arki_domain::{ApprovalId, Code, Error, QuestionAnswered, QuestionId, SessionId};
+use arki_store::ApprovalStatus;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The longest answer.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
@@ -43,40 +44,49 @@ impl Runs {
         let (session, question) = (session_id.clone(), question_id.clone());
         blocking(self, move |runs| {
             runs.reader.session(&session)?;
-            runs.ensure_asked(&session, runs.reader.overview(&session)?.run.as_ref(), &question)
+            runs.questions.ensure_asked(&session, runs.reader.overview(&session)?.run.as_ref(), &question)
         })
         .await?;
-        self.until_stopped(session_id).await;
+        self.sessions.until_stopped(session_id).await;
         let answer = Some(QuestionAnswered { question_id: question_id.clone(), text });
         self.resume(session_id, Resume { answer, presence, ..Resume::default() }).await
     }
 
-    /// Checks that the run waits for the answer to this very question.
-    pub(crate) fn ensure_asked(
-        &self,
+    /// Rejects it once its time is over, if this program stays and nobody has answered by then.
+    pub(crate) fn expire_in_time(
+        self: &Arc<Self>,
+        presence: ClientCapabilities,
         session_id: &SessionId,
-        run: Option<&RunState>,
-        question_id: &QuestionId,
-    ) -> Result<(), Error> {
-        let open = run.and_then(RunState::open_question);
-        if open.is_some_and(|open| open.question_id == *question_id) {
-            return Ok(());
+        approval_id: &ApprovalId,
+    ) {
+        if !presence.stays {
+            return;
         }
-        let mut was_asked = false;
-        self.reader.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
-            was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
-        })?;
-        Err(match was_asked {
-            true => Error::new(
-                Code::QUESTION_ALREADY_ANSWERED,
-                "This question no longer waits for an answer.",
-                "It was answered before, or its run has ended. Send a message instead.",
-            ),
-            false => Error::new(
-                Code::QUESTION_NOT_FOUND,
-                format!("The session {session_id} has no question {question_id}."),
-                format!("`arki resume {session_id}` shows the open question, if there is one."),
-            ),
-        })
+        let (runs, session_id, approval_id) = (self.clone(), session_id.clone(), approval_id.clone());
+        tokio::spawn(async move {
+            let waits = runs.approvals.pending().approval_now(&approval_id).await;
+            let left = waits.and_then(|record| runs.approvals.pending().milliseconds_to_answer(&record));
+            let Some(left) = left else { return };
+            tokio::time::sleep(Duration::from_millis(left)).await;
+            let record = runs.approvals.pending().approval_now(&approval_id).await;
+            if record.is_some_and(|record| record.status == ApprovalStatus::Pending)
+                && let Err(fault) = runs.go_on_after_decision(presence, &session_id).await
+            {
+                tracing::warn!(%session_id, %fault, "what nobody answered in time waits on");
+            }
+        });
+    }
+
+    /// Rejects, in time, the approvals that were pending before this program began. To be called within the runtime.
+    pub(crate) fn expire_waiting(self: &Arc<Self>, presence: ClientCapabilities) {
+        let runs = self.clone();
+        tokio::spawn(async move {
+            let pending = blocking(&runs, |runs| runs.approvals.pending().pending_approvals()).await;
+            for record in pending.unwrap_or_default() {
+                if let Some(asked) = record.request() {
+                    runs.expire_in_time(presence, &record.session_id, &asked.approval_id);
+                }
+            }
+        });
     }
 }

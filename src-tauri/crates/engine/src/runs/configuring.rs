@@ -5,9 +5,13 @@
 //! out as a request is assembled. An old result that is off becomes a note when the transcript folds `run.started`, and
 //! late context that is off is left out then. So what was sent changes only there and at a compaction.
 
-use crate::records::blocking;
-use crate::runs::Runs;
+use crate::accounts::Accounts;
+use crate::executor_factory::ExecutorFactory;
+use crate::projects::Projects;
+use crate::records::{Records, blocking};
+use crate::runs::next_request::NextRequests;
 use crate::session_names::{ambiguous, shown};
+use crate::session_reader::SessionReader;
 use crate::sessions::session_settings::SessionSettings;
 use arki_api::SessionChanges;
 use arki_config::{Config, known_effort};
@@ -20,7 +24,17 @@ use std::sync::Arc;
 /// The prefix of a tool's name in the parts that can be switched.
 const TOOL: &str = "tool:";
 
-impl Runs {
+/// Changes the settings that sessions' next runs begin with.
+pub struct SessionConfiguring {
+    pub(super) records: Arc<Records>,
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) reader: Arc<SessionReader>,
+    pub(super) next_requests: Arc<NextRequests>,
+}
+
+impl SessionConfiguring {
     /// Changes what the session's next run begins with.
     ///
     /// # Errors
@@ -28,9 +42,9 @@ impl Runs {
     /// changed.
     pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Error> {
         let session = session_id.clone();
-        let configured = blocking(self, move |runs| {
-            runs.reader.ensure_whole(&session)?;
-            runs.configured(&session, &changes)
+        let configured = blocking(self, move |it| {
+            it.reader.ensure_whole(&session)?;
+            it.configured(&session, &changes)
         });
         let configured = configured.await?;
         if configured != SessionConfigured::default() {
@@ -98,7 +112,7 @@ impl Runs {
         before: &SessionSettings,
         (off, on): (&[String], &[String]),
     ) -> Result<Vec<String>, Error> {
-        let next = self.next_request(Path::new(""), Some(session_id))?;
+        let next = self.next_requests.next_request(Path::new(""), Some(session_id))?;
         let mut known: BTreeSet<String> = next.parts.into_iter().filter_map(|part| part.id).collect();
         known.extend(before.off.iter().cloned());
         let named = |names: &[String]| -> Result<Vec<String>, Error> {

@@ -5,8 +5,8 @@ mod diff;
 mod page;
 mod symbol;
 
+use crate::executor_factory::ExecutorFactory;
 use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::prompt_images::ensure_picture;
 use crate::session_names::SessionNames;
 use crate::session_reader::SessionReader;
@@ -204,7 +204,14 @@ impl Mentioned {
     }
 }
 
-impl Runs {
+/// Estimates what a draft's mentions add to its prompt.
+pub struct DraftMentions {
+    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) names: Arc<SessionNames>,
+    pub(super) reader: Arc<SessionReader>,
+}
+
+impl DraftMentions {
     /// Estimates the content that the model would be shown for the mentions of a draft, in tokens. Reads, and changes
     /// nothing.
     ///
@@ -214,9 +221,9 @@ impl Runs {
         if !text.contains('@') {
             return Ok(Vec::new());
         }
-        blocking(self, move |runs| {
-            let kernel = runs.kernels.judging_kernel(&folder)?;
-            let mentioned = Mentioned::in_draft(kernel, runs.names.clone(), runs.reader.clone());
+        blocking(self, move |mentions| {
+            let kernel = mentions.kernels.judging_kernel(&folder)?;
+            let mentioned = Mentioned::in_draft(kernel, mentions.names.clone(), mentions.reader.clone());
             let size = |it: Attachment| MentionSize {
                 tokens: (!it.text.is_empty()).then(|| EstimatedTokens.text(&it.text)),
                 mention: it.mention,

@@ -1,39 +1,44 @@
-//! The next request of a session before it is sent: what it is made of, and making it shorter because the user asks.
+//! The next request of a session before it is sent, and what it is made of.
 
+use crate::accounts::Accounts;
 use crate::client_capabilities::ClientCapabilities;
+use crate::executor_factory::ExecutorFactory;
+use crate::projects::Projects;
 use crate::projects::rules::told;
-use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::for_clients::{compactions, for_clients};
-use crate::runs::hold::SessionHold;
-use crate::runs::system_prompt::{PromptScope, takes_no_tools, unknown_variables};
-use crate::session_reader::history::History;
+use crate::runs::system_prompt::{PromptScope, SystemPrompts, takes_no_tools, unknown_variables};
+use crate::session_reader::SessionReader;
 use crate::session_reader::lineage::Stretch;
 use crate::session_reader::overview::agent_in;
-use crate::sessions::claim::ClaimedWork;
-use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
+use crate::sessions::compacting::EstimatedTokens;
 use crate::sessions::session_settings::SessionSettings;
-use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_session};
 use arki_api::NextRequest;
 use arki_config::{AGENT, Config};
-use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
+use arki_context::{ContextView, ContextViewInputs, CountedRequest, SystemPrompt, TokenCorrection};
 use arki_domain::projection::RunState;
 use arki_domain::{ContextCompacted, Error, EventBody, Executor, RunOptions, SessionId, ToolDefinition, Usage};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The part of a request before the conversation.
-struct NextHead {
-    config: Config,
-    system: SystemPrompt,
-    tools: Arc<[ToolDefinition]>,
+pub(super) struct NextHead {
+    pub(super) config: Config,
+    pub(super) system: SystemPrompt,
+    pub(super) tools: Arc<[ToolDefinition]>,
     settings: SessionSettings,
     warnings: Vec<String>,
 }
 
-impl Runs {
+/// The requests with which sessions' next runs would begin.
+pub struct NextRequests {
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) reader: Arc<SessionReader>,
+    pub(super) system_prompts: Arc<SystemPrompts>,
+}
+
+impl NextRequests {
     /// The request with which the next run of the session would begin, but for its prompt; of a new session where none
     /// is named.
     ///
@@ -68,63 +73,7 @@ impl Runs {
         Ok(for_clients(model, view, compactions, settings, (config, info.as_ref()), warnings))
     }
 
-    /// Makes the session's conversation shorter. `focus` says what is to be kept above all; `stop` ends the wait for a
-    /// summary.
-    ///
-    /// # Errors
-    /// `SESSION_BUSY` where a run works on it, `CONTEXT_TOO_LONG` where it can't be made shorter.
-    pub async fn compact(
-        self: &Arc<Self>,
-        session_id: &SessionId,
-        focus: Option<&str>,
-        stop: impl Future<Output = ()>,
-    ) -> Result<Compacted, Error> {
-        self.until_let_go(session_id).await?;
-        let claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
-        let control = RunControl::default();
-        let hold = SessionHold::take(&self.records, &self.sessions, claim, control.clone()).await?;
-        let compacting = async {
-            let mut compacting = pin!(self.compact_held(session_id, focus, &control));
-            tokio::select! {
-                compacted = &mut compacting => return compacted,
-                () = stop => control.cancel.cancel(),
-            }
-            compacting.await
-        };
-        hold.during(compacting).await.0
-    }
-
-    async fn compact_held(
-        self: &Arc<Self>,
-        session_id: &SessionId,
-        focus: Option<&str>,
-        control: &RunControl,
-    ) -> Result<Compacted, Error> {
-        let session = session_id.clone();
-        let told = blocking(self, move |runs| {
-            Ok((runs.head(Path::new(""), Some(&session))?, runs.reader.whole_history(&session)?))
-        });
-        let (head, mut history) = told.await?;
-        let model = head.model(history.run.as_ref());
-        let model = self.accounts.providers(&head.config).model(&model)?;
-        model.learn().await;
-        let tools: u64 = head.tools.iter().map(|tool| EstimatedTokens.tool(tool)).sum();
-        let History { transcript, progress, .. } = &mut history;
-        compact_session(SessionToCompact {
-            log: SessionLog { log: &*self.records.run_log(), session_id },
-            model,
-            compaction: &compaction_parts(&self.accounts, &head.config)?,
-            transcript,
-            progress,
-            fixed: tools + EstimatedTokens.text(&head.system.text()),
-            focus,
-            max_answer: Duration::from_secs(head.config.max_answer_seconds),
-            cancel: &control.cancel,
-        })
-        .await
-    }
-
-    fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextHead, Error> {
+    pub(super) fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextHead, Error> {
         let (folder, agent, settings) = match session {
             Some(session) => {
                 let overview = self.reader.overview(session)?;
@@ -139,7 +88,7 @@ impl Runs {
         let core = settings.core.as_deref().unwrap_or(&config.core);
         let scope = PromptScope { core, is_subagent: false, answers: false };
         let system = self.system_prompts.parts(&open, &config, &RunOptions::default(), scope)?;
-        let tools = self.kernel(&open, &config, ClientCapabilities::default()).definitions();
+        let tools = self.kernels.kernel_of_run(&open, &config, ClientCapabilities::default(), None).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.system_prompts.custom_prompt(&open, &config, &RunOptions::default())?;
         warnings.extend(custom.as_ref().and_then(unknown_variables));
@@ -157,7 +106,7 @@ impl Runs {
 
 impl NextHead {
     /// The session's model, or that of its last run, or the configured one.
-    fn model(&self, last: Option<&RunState>) -> String {
+    pub(super) fn model(&self, last: Option<&RunState>) -> String {
         let model = self.settings.model.as_ref().or_else(|| last.map(|run| &run.model));
         model.unwrap_or(&self.config.model).clone()
     }

@@ -9,6 +9,7 @@ pub(crate) mod starting;
 mod world;
 
 use crate::client_capabilities::ClientCapabilities;
+use crate::pipeline_history::PipelineHistory;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::runs::Runs;
@@ -37,7 +38,17 @@ pub(super) struct ReadyPipeline {
     grants: Vec<String>,
 }
 
-impl Runs {
+/// Starts pipelines, goes on with them and tries them again, over the runs that their steps may need.
+pub struct PipelineRuns {
+    runs: Arc<Runs>,
+    history: Arc<PipelineHistory>,
+}
+
+impl PipelineRuns {
+    pub(crate) fn new(runs: Arc<Runs>, history: Arc<PipelineHistory>) -> Self {
+        Self { runs, history }
+    }
+
     /// Sets the runner to work.
     pub(super) fn launch_pipeline(
         self: &Arc<Self>,
@@ -74,21 +85,21 @@ impl Runs {
             disabled_tools: options.disabled_tools.clone(),
             ..config.policy.clone()
         };
-        let kernel = self.kernel(&open, &Config { policy, ..config }, presence);
-        let world = StepsWorld::new(self, kernel, &open, options, presence, whole);
+        let kernel = self.runs.kernels.kernel_of_run(&open, &Config { policy, ..config }, presence, None);
+        let world = StepsWorld::new(self.clone(), kernel, &open, options, presence, whole);
         let parts = PipelineParts {
-            log: self.records.run_log(),
-            contents: self.records.contents().clone(),
-            redactor: self.records.redactor().clone(),
+            log: self.runs.records.run_log(),
+            contents: self.runs.records.contents().clone(),
+            redactor: self.runs.records.redactor().clone(),
             world: Arc::new(world),
         };
-        hold.enter(&self.active, active.clone());
+        hold.enter(&self.runs.active, active.clone());
         let run = PipelineRun::new(parts, Arc::new(definition), session_id.clone(), input, standing, control);
-        let runs = self.clone();
+        let pipelines = self.clone();
         let handle = tokio::spawn(async move {
-            let telling = runs.projects.with_leavings(&session_id, &project, run.run());
+            let telling = pipelines.runs.projects.with_leavings(&session_id, &project, run.run());
             let (ended, _claim) = hold.during(telling).await;
-            runs.after_pipeline(presence, &session_id, has_parent, &ended).await;
+            pipelines.after_pipeline(presence, &session_id, has_parent, &ended).await;
             ended
         });
         Ok((active, handle))
@@ -101,16 +112,11 @@ impl Runs {
         has_parent: bool,
         ended: &Result<RunEnd, Error>,
     ) {
-        self.sessions.keep_snapshot_quietly(session_id).await;
-        self.anchors.anchor_soon(session_id);
-        match ended {
-            Ok(RunEnd::AwaitingApproval(approval_id)) if !has_parent => {
-                self.expire_in_time(presence, session_id, approval_id);
-            }
-            Ok(_) => {}
-            Err(fault) => {
-                tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
-            }
+        self.runs.settling.keep(session_id, ended).await;
+        if let Ok(RunEnd::AwaitingApproval(approval_id)) = ended
+            && !has_parent
+        {
+            self.runs.expire_in_time(presence, session_id, approval_id);
         }
     }
 }

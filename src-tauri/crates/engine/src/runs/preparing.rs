@@ -1,15 +1,18 @@
 //! Prepares the inputs of a run before its session is taken: the folder, its configuration and MCP servers, the prompt
 //! with what belongs to it, the system prompt.
 
+use crate::accounts::Accounts;
 use crate::client_capabilities::ClientCapabilities;
+use crate::executor_factory::ExecutorFactory;
+use crate::mcp::Mcp;
+use crate::projects::Projects;
 use crate::projects::open::OpenProject;
-use crate::records::blocking;
-use crate::runs::Runs;
-use crate::runs::mentions::Mentioned;
+use crate::records::{Records, blocking};
+use crate::runs::mentions::{DraftMentions, Mentioned};
 use crate::runs::piped_input::{self, PipedPrompt};
 use crate::runs::place::StartRun;
 use crate::runs::prompt_images;
-use crate::runs::system_prompt::PromptScope;
+use crate::runs::system_prompt::{PromptScope, SystemPrompts};
 use crate::sessions::session_settings::SessionSettings;
 use arki_config::Config;
 use arki_domain::{ArtifactEmitted, Content, Error, MessageId, RunOptions, ToolNames};
@@ -32,7 +35,18 @@ pub(crate) struct PreparedRun {
     pub(crate) message_id: Option<MessageId>,
 }
 
-impl Runs {
+/// Prepares runs.
+pub(super) struct RunPreparation {
+    pub(super) records: Arc<Records>,
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) projects: Arc<Projects>,
+    pub(super) mcp: Arc<Mcp>,
+    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) mentions: Arc<DraftMentions>,
+    pub(super) system_prompts: Arc<SystemPrompts>,
+}
+
+impl RunPreparation {
     /// Returns what can be said of a run before its session is taken.
     pub(crate) fn prepared(
         &self,
@@ -50,8 +64,8 @@ impl Runs {
         let model = start.model.or(settings.model).unwrap_or_else(|| config.model.clone());
         let mut shown = start.images;
         if prompt.contains('@') && !is_subagent {
-            let kernel = self.kernel(&open, &config, ClientCapabilities::default());
-            let mentioned = Mentioned::in_draft(kernel, self.names.clone(), self.reader.clone());
+            let kernel = self.kernels.kernel_of_run(&open, &config, ClientCapabilities::default(), None);
+            let mentioned = Mentioned::in_draft(kernel, self.mentions.names.clone(), self.mentions.reader.clone());
             let room = prompt_images::MAX_IMAGES.saturating_sub(shown.len());
             shown.extend(mentioned.pictures_in(&prompt, room));
         }
@@ -98,10 +112,10 @@ impl Runs {
         agent: String,
         settings: SessionSettings,
     ) -> Result<(OpenProject, Config), Error> {
-        let opened = blocking(self, move |runs| {
-            let open = open.map_or_else(|| runs.projects.load_project(&project), Ok)?;
-            let config = settings.applied_to(runs.projects.config_of(&open)?.for_agent(&agent)?);
-            let new_servers = runs.mcp.new_mcp_servers(&open, &config);
+        let opened = blocking(self, move |it| {
+            let open = open.map_or_else(|| it.projects.load_project(&project), Ok)?;
+            let config = settings.applied_to(it.projects.config_of(&open)?.for_agent(&agent)?);
+            let new_servers = it.mcp.new_mcp_servers(&open, &config);
             Ok((open, config, new_servers))
         });
         let (open, config, new_servers) = opened.await?;

@@ -7,6 +7,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
+use crate::runs::pipelines::PipelineRuns;
 use crate::runs::pipelines::resuming::DefinitionChoice;
 use crate::session_names::NamedPlace;
 use crate::session_reader::history::History;
@@ -53,7 +54,7 @@ impl Runs {
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
     ) -> Result<RunningRun, Error> {
-        let session_id = self.run_above(session_id).await?;
+        let session_id = self.reader.run_above_now(session_id).await?;
         self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
     }
 
@@ -70,7 +71,7 @@ impl Runs {
         definition: DefinitionChoice,
     ) -> Result<RunningRun, Error> {
         let session_id = named.session.session_id.clone();
-        let above = self.run_above(&session_id).await?;
+        let above = self.reader.run_above_now(&session_id).await?;
         let run = named.run.clone().filter(|_| above == session_id);
         self.resume(&above, Resume { approve, run, presence, definition, ..Resume::default() }).await
     }
@@ -84,30 +85,27 @@ impl Runs {
         presence: ClientCapabilities,
         session_id: &SessionId,
     ) -> Result<RunningRun, Error> {
-        self.until_stopped(session_id).await;
-        let above = self.run_above(session_id).await?;
+        self.sessions.until_stopped(session_id).await;
+        let above = self.reader.run_above_now(session_id).await?;
         if above != *session_id {
-            self.until_stopped_or_at_work(&above, session_id).await;
+            self.sessions.until_stopped_or_at_work(&above, session_id).await;
         }
         self.resume(&above, Resume { presence, ..Resume::default() }).await
     }
 
-    /// Calls [`crate::session_reader::SessionReader::run_above`] on a blocking thread.
-    pub(crate) async fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
-        let session_id = session_id.clone();
-        blocking(&self.reader, move |reader| reader.run_above(&session_id)).await
-    }
-
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Error> {
         let claim = self.sessions.claim(session_id, ClaimedWork::Run)?;
-        if self.is_of_pipeline(session_id).await? {
-            return Box::pin(self.resume_pipeline(claim, session_id, resume)).await;
+        let run = self.reader.overview_now(session_id).await?.run;
+        if run.is_some_and(|run| run.is_of_pipeline()) {
+            let pipelines = Arc::new(PipelineRuns::new(self.clone(), self.pipeline_history.clone()));
+            return Box::pin(pipelines.resume_pipeline(claim, session_id, resume)).await;
         }
         let session = session_id.clone();
         let place =
             blocking(self, move |runs| Ok((runs.reader.session(&session)?.project, runs.reader.agent_of(&session)?)));
         let (project, agent) = place.await?;
-        let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
+        let (open, config) =
+            self.preparation.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
@@ -140,7 +138,7 @@ impl Runs {
         lost: Vec<EventDraft>,
     ) -> Result<(Arc<str>, Vec<EventDraft>), Error> {
         if let Some(answer) = &answer {
-            self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
+            self.questions.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };

@@ -9,15 +9,16 @@ use crate::runs::hold::SessionHold;
 use crate::runs::place::{RunPlace, RunTarget, StartRun};
 use crate::runs::preparing::PreparedRun;
 use crate::runs::prompt_images;
+use crate::runs::queue::Accepted;
 use crate::session_reader::history::History;
 use crate::session_reader::overview::agent_in;
-use crate::sessions::claim::ClaimedWork;
+use crate::sessions::claim::{ClaimedWork, STOP_PATIENCE, STOP_POLL};
 use crate::sessions::session_settings::SessionSettings;
 use arki_context::title_from_prompt;
 use arki_domain::projection::{Overview, RunPhase, RunState};
 use arki_domain::{
-    Code, Error, EventDraft, EventLog, PauseReason, RunStarted, SessionConfigured, SessionCreated, SessionId,
-    SessionSource, TrustChanged,
+    Code, Error, EventDraft, EventLog, PauseReason, QueueMode, RunOptions, RunStarted, SessionConfigured,
+    SessionCreated, SessionId, SessionSource, TrustChanged,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -47,7 +48,7 @@ impl Runs {
         start: StartRun,
     ) -> Result<RunningRun, Error> {
         if let RunTarget::Session(session) = &start.target {
-            self.until_let_go(session).await?;
+            self.sessions.until_let_go(session).await?;
         }
         let target = start.target.clone();
         let place = blocking(self, move |runs| match target {
@@ -60,6 +61,97 @@ impl Runs {
         let place = place.await?;
         let open = opened.map(|opened| opened.0).filter(|open| open.project.root() == place.project);
         self.start_at(RunPlace { open, ..place }, start).await
+    }
+
+    /// Begins a run with the message or, where the session's last run has not ended, queues it.
+    ///
+    /// # Errors
+    /// Those of [`Self::start_run`] and [`super::queue::MessageQueues::queue_message`], and `SESSION_BUSY` for pictures that would have to wait.
+    pub(crate) async fn send(
+        self: &Arc<Self>,
+        presence: ClientCapabilities,
+        start: StartRun,
+        mode: QueueMode,
+    ) -> Result<Accepted, Error> {
+        let RunTarget::Session(session_id) = start.target.clone() else {
+            return self.start_run(presence, start).await.map(Accepted::Started);
+        };
+        let text = start.prompt.clone();
+        let shows_pictures = !start.images.is_empty();
+        match self.start_run(presence, start).await {
+            Err(fault) if fault.is(Code::SESSION_BUSY) && shows_pictures => Err(Error::new(
+                Code::SESSION_BUSY,
+                "A message with pictures can't wait in the queue.",
+                "Send it when the current run has ended, or without its pictures.",
+            )),
+            Err(fault) if fault.is(Code::SESSION_BUSY) => {
+                self.queues.queue_message(&session_id, text, mode).await.map(Accepted::Queued)
+            }
+            started => started.map(Accepted::Started),
+        }
+    }
+
+    /// Begins a run with the first message that waits, as the run before was begun; `None` when none waits.
+    ///
+    /// # Errors
+    /// Those of [`Self::start_run`].
+    pub(crate) async fn send_next(
+        self: &Arc<Self>,
+        presence: ClientCapabilities,
+        session_id: &SessionId,
+    ) -> Result<Option<RunningRun>, Error> {
+        self.sessions.until_let_go(session_id).await?;
+        let session = session_id.clone();
+        match blocking(self, move |runs| runs.next_start(session, presence)).await? {
+            Some((place, start)) => self.start_at(place, start).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn next_start(
+        &self,
+        session_id: SessionId,
+        presence: ClientCapabilities,
+    ) -> Result<Option<(RunPlace, StartRun)>, Error> {
+        let overview = self.reader.overview(&session_id)?;
+        let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
+        let last = overview.run.as_ref();
+        let start = StartRun {
+            model: overview.model.clone().or_else(|| last.map(|run| run.model.clone())),
+            options: last.map_or_else(RunOptions::default, |run| RunOptions {
+                images: Vec::new(),
+                // What is off and how hard the model thinks is the session's to say.
+                off: Vec::new(),
+                reasoning_effort: None,
+                ..run.options.clone()
+            }),
+            message_id: Some(next.message_id),
+            ..StartRun::new(RunTarget::Session(session_id.clone()), next.text)
+        };
+        Ok(Some((self.next_place(session_id, overview, presence)?, start)))
+    }
+
+    /// A run that has completed is followed by the next message that waits, where its program stays. Runs that others worked
+    /// on, or that came with an import, begin nothing here.
+    pub(crate) fn follow_up_soon(self: &Arc<Self>, presence: ClientCapabilities, session_id: &SessionId) {
+        if presence.stays {
+            let (runs, session_id) = (self.clone(), session_id.clone());
+            tokio::spawn(async move { runs.follow_up(presence, &session_id).await });
+        }
+    }
+
+    /// Another may have taken the session meanwhile, for a moment.
+    async fn follow_up(self: &Arc<Self>, presence: ClientCapabilities, session_id: &SessionId) {
+        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
+        loop {
+            match self.send_next(presence, session_id).await {
+                Err(fault) if fault.is(Code::SESSION_BUSY) && tokio::time::Instant::now() < give_up => {
+                    tokio::time::sleep(STOP_POLL).await;
+                }
+                Err(fault) => return tracing::warn!(%session_id, %fault, "the next message waits on"),
+                Ok(_) => return,
+            }
+        }
     }
 
     /// Returns where a session's next run begins.
@@ -84,10 +176,10 @@ impl Runs {
         }
         let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
-        let (open, config) = self.opened_for(open, project, agent.clone(), settings.clone()).await?;
+        let (open, config) = self.preparation.opened_for(open, project, agent.clone(), settings.clone()).await?;
         let scope = (parent.is_some(), presence);
         let are_shown = !start.images.is_empty();
-        let prepared = blocking(self, move |runs| runs.prepared(open, config, start, settings, scope));
+        let prepared = blocking(&self.preparation, move |it| it.prepared(open, config, start, settings, scope));
         let mut prepared = prepared.await?;
         if !prepared.options.images.is_empty() {
             let providers = self.accounts.providers(&prepared.config);

@@ -1,22 +1,15 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
 use crate::client_capabilities::ClientCapabilities;
-use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
-use crate::sessions::Sessions;
-use crate::sessions::claim::ClaimedWork;
+use crate::sessions::claim::{STOP_PATIENCE, STOP_POLL};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Error, SessionId};
 use arki_store::LeaseRequest;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::task::JoinHandle;
-
-/// The time that a run has for stopping, or for letting go of its session, before nobody waits for it any longer.
-pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
-pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
 
 impl Runs {
     /// Stops the run of a session, also one that waits for an approval or a budget, and one that another process works
@@ -29,7 +22,7 @@ impl Runs {
         presence: ClientCapabilities,
         session_id: &SessionId,
     ) -> Result<(), Error> {
-        let above = self.run_above(session_id).await?;
+        let above = self.reader.run_above_now(session_id).await?;
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         let cancelled = loop {
             if let Some(active) = self.active.of(session_id) {
@@ -38,7 +31,7 @@ impl Runs {
             }
             match self.cancel_run(session_id).await {
                 // It is about to begin, or about to let go of its session.
-                Err(fault) if fault.is(Code::SESSION_BUSY) && self.is_claimed_for_run(session_id, give_up) => {
+                Err(fault) if fault.is(Code::SESSION_BUSY) && self.sessions.is_claimed_for_run(session_id, give_up) => {
                     tokio::time::sleep(STOP_POLL).await;
                 }
                 cancelled => break cancelled,
@@ -122,45 +115,6 @@ impl Runs {
         if tokio::time::timeout(STOP_PATIENCE, self.mcp.stop_mcp_servers()).await.is_err() {
             tracing::warn!("an MCP server did not stop in time");
         }
-    }
-
-    /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
-    pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
-        self.until(|sessions| !sessions.is_claimed(session_id)).await;
-    }
-
-    /// Waits while a run of this process has ended, as its log says, and has yet to let go of its session: for a moment.
-    /// Should it take longer, whoever claims the session then hears that it is busy.
-    pub(crate) async fn until_let_go(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
-        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
-        while self.is_claimed_for_run(session_id, give_up) {
-            let session = session_id.clone();
-            let overview = blocking(&self.reader, move |reader| reader.overview(&session)).await?;
-            if overview.run.is_some_and(|run| !run.is_ended()) {
-                break;
-            }
-            tokio::time::sleep(STOP_POLL).await;
-        }
-        Ok(())
-    }
-
-    /// Returns whether a run of this process has the session, and somebody may wait for it still.
-    fn is_claimed_for_run(&self, session_id: &SessionId, give_up: tokio::time::Instant) -> bool {
-        self.sessions.claimed_for(session_id) == Some(ClaimedWork::Run) && tokio::time::Instant::now() < give_up
-    }
-
-    /// Waits like [`Self::until_stopped`] for the run above a sub-agent's, but no longer than until that goes on.
-    pub(crate) async fn until_stopped_or_at_work(&self, above: &SessionId, subagent: &SessionId) {
-        self.until(|sessions| !sessions.is_claimed(above) || sessions.is_claimed(subagent)).await;
-    }
-
-    async fn until(&self, is_so: impl Fn(&Sessions) -> bool) {
-        let waiting = async {
-            while !is_so(&self.sessions) {
-                tokio::time::sleep(STOP_POLL).await;
-            }
-        };
-        let _ = tokio::time::timeout(STOP_PATIENCE, waiting).await;
     }
 
     /// Ends a run that waits for the user: it has no place to go on from once its session went back.

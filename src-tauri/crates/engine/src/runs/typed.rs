@@ -1,13 +1,14 @@
 //! Slash commands, as the user types them: what begins a run becomes its prompt here, for every client alike. What does
 //! not begin one is carried out by whoever shows the session, and is refused here with the way to it.
 
+use crate::projects::Projects;
 use crate::projects::open::OpenedFolder;
 use crate::projects::slash_commands::FoundCommands;
 use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::place::{RunTarget, StartRun};
+use crate::session_reader::SessionReader;
 use arki_context::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand};
-use arki_domain::{Code, Error, MessageId, QueueMode, SessionId};
+use arki_domain::{Code, Error};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +16,13 @@ const INIT: &str = include_str!("typed/init.md");
 const COMMIT: &str = include_str!("typed/commit.md");
 const REVIEW: &str = include_str!("typed/review.md");
 
-impl Runs {
+/// Slash commands as they are typed.
+pub struct TypedCommands {
+    pub(super) projects: Arc<Projects>,
+    pub(super) reader: Arc<SessionReader>,
+}
+
+impl TypedCommands {
     /// Returns the prompt for what was typed. A text that is no command stays as it is.
     ///
     /// # Errors
@@ -28,34 +35,15 @@ impl Runs {
         if SlashCommand::parse(&start.prompt).is_none() {
             return Ok((opened, start));
         }
-        blocking(self, move |runs| {
+        blocking(self, move |typed| {
             let opened = match opened {
                 Some(opened) => opened,
-                None => runs.projects.open_folder(&runs.folder_of(&start.target)?)?,
+                None => typed.projects.open_folder(&typed.folder_of(&start.target)?)?,
             };
-            let start = expanded(start, || runs.projects.find_commands(Some(&opened.0)))?;
+            let start = expanded(start, || typed.projects.find_commands(Some(&opened.0)))?;
             Ok((Some(opened), start))
         })
         .await
-    }
-
-    /// Queues what was typed; a slash command becomes its prompt.
-    ///
-    /// # Errors
-    /// Those of [`Self::queue_message`], `COMMAND_UNKNOWN`, and `USAGE` for a command that is more than a prompt.
-    pub async fn queue_typed(
-        self: &Arc<Self>,
-        session_id: &SessionId,
-        text: String,
-        mode: QueueMode,
-    ) -> Result<MessageId, Error> {
-        let start = StartRun::new(RunTarget::Session(session_id.clone()), text);
-        let (_, start) = self.typed(None, start).await?;
-        if start.options.plan || !start.options.skills.is_empty() || start.allowed_tools.is_some() {
-            let message = "This command changes how its run works, so it can't wait in the queue.";
-            return Err(Error::new(Code::USAGE, message, "Send it when the current run has ended."));
-        }
-        self.queue_message(session_id, start.prompt, mode).await
     }
 
     fn folder_of(&self, target: &RunTarget) -> Result<PathBuf, Error> {

@@ -29,6 +29,12 @@ impl SessionReader {
         blocking(self, move |reader| reader.overview(&session_id)).await
     }
 
+    /// Reads [`Self::run_above`] on a blocking thread.
+    pub(crate) async fn run_above_now(self: &Arc<Self>, session_id: &SessionId) -> Result<SessionId, Error> {
+        let session_id = session_id.clone();
+        blocking(self, move |reader| reader.run_above(&session_id)).await
+    }
+
     /// Returns the overview for the window, with who runs the session and whether its log is whole.
     ///
     /// # Errors

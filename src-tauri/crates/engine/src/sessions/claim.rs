@@ -5,8 +5,13 @@ use crate::sessions::lease::SessionLease;
 use arki_domain::{Code, Error, SessionId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 pub(crate) type Claims = Arc<Mutex<HashMap<SessionId, ClaimedWork>>>;
+
+/// The time that a run has for stopping, or for letting go of its session, before nobody waits for it any longer.
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
 
 /// The work that a session is claimed for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +55,44 @@ impl Sessions {
 
     pub(crate) fn claimed_for(&self, session_id: &SessionId) -> Option<ClaimedWork> {
         self.claims.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).copied()
+    }
+
+    /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
+    pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
+        self.until(|sessions| !sessions.is_claimed(session_id)).await;
+    }
+
+    /// Waits while a run of this process has ended, as its log says, and has yet to let go of its session: for a moment.
+    /// Should it take longer, whoever claims the session then hears that it is busy.
+    pub(crate) async fn until_let_go(&self, session_id: &SessionId) -> Result<(), Error> {
+        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
+        while self.is_claimed_for_run(session_id, give_up) {
+            let overview = self.reader.overview_now(session_id).await?;
+            if overview.run.is_some_and(|run| !run.is_ended()) {
+                break;
+            }
+            tokio::time::sleep(STOP_POLL).await;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a run of this process has the session, and somebody may wait for it still.
+    pub(crate) fn is_claimed_for_run(&self, session_id: &SessionId, give_up: tokio::time::Instant) -> bool {
+        self.claimed_for(session_id) == Some(ClaimedWork::Run) && tokio::time::Instant::now() < give_up
+    }
+
+    /// Waits like [`Self::until_stopped`] for the run above a sub-agent's, but no longer than until that goes on.
+    pub(crate) async fn until_stopped_or_at_work(&self, above: &SessionId, subagent: &SessionId) {
+        self.until(|sessions| !sessions.is_claimed(above) || sessions.is_claimed(subagent)).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&Sessions) -> bool) {
+        let waiting = async {
+            while !is_so(self) {
+                tokio::time::sleep(STOP_POLL).await;
+            }
+        };
+        let _ = tokio::time::timeout(STOP_PATIENCE, waiting).await;
     }
 }
 

@@ -45,10 +45,10 @@ async fn a_message_for_a_session_at_work_waits_and_becomes_the_next_prompt() {
     stage.wait_for_requests(1);
     run.stop();
     first.await.unwrap().unwrap();
-    assert_eq!(stage.engine.runs().queue(&session).unwrap().messages()[0].message_id, message_id);
+    assert_eq!(stage.engine.message_queues().queue(&session).unwrap().messages()[0].message_id, message_id);
     let (_, second) = stage.client.send_next(&session).await.unwrap().unwrap();
     assert!(matches!(second.await.unwrap().unwrap(), RunEnd::Completed { .. }));
-    assert!(stage.engine.runs().queue(&session).unwrap().messages().is_empty());
+    assert!(stage.engine.message_queues().queue(&session).unwrap().messages().is_empty());
     assert!(stage.client.send_next(&session).await.unwrap().is_none());
 }
 
@@ -58,7 +58,7 @@ async fn the_next_run_begins_by_itself_once_one_has_completed() {
     let mut heard = stage.engine.subscribe();
     stage.stay();
     let (run, _first) = stage.client.start_run(stage.new_session()).await.unwrap();
-    stage.engine.runs().queue_message(&run.session_id, "and then".into(), QueueMode::FollowUp).await.unwrap();
+    stage.engine.message_queues().queue_message(&run.session_id, "and then".into(), QueueMode::FollowUp).await.unwrap();
     let mut completed = Vec::new();
     while completed.len() < 2 {
         let Some(Ok(LiveEvent::Stored(event))) = heard.next().await else { continue };
@@ -96,20 +96,27 @@ async fn a_queue_is_edited_and_reordered_and_knows_what_is_not_in_it() {
     let stage = Stage::new(vec![Turn::text("one")]).await;
     let (session, _) = stage.run_to_end().await;
     for text in ["a", "b"] {
-        stage.engine.runs().queue_message(&session, text.into(), QueueMode::FollowUp).await.unwrap();
+        stage.engine.message_queues().queue_message(&session, text.into(), QueueMode::FollowUp).await.unwrap();
     }
-    let queue = stage.engine.runs().queue(&session).unwrap();
+    let queue = stage.engine.message_queues().queue(&session).unwrap();
     let [first, second] = queue.messages() else { panic!("{queue:?}") };
     let edited = QueuedMessage { text: "B".into(), mode: QueueMode::Steer, ..second.clone() };
-    stage.engine.runs().set_queue(&session, &[edited, first.clone()]).await.unwrap();
-    let texts: Vec<String> =
-        stage.engine.runs().queue(&session).unwrap().messages().iter().map(|message| message.text.clone()).collect();
+    stage.engine.message_queues().set_queue(&session, &[edited, first.clone()]).await.unwrap();
+    let texts: Vec<String> = stage
+        .engine
+        .message_queues()
+        .queue(&session)
+        .unwrap()
+        .messages()
+        .iter()
+        .map(|message| message.text.clone())
+        .collect();
     assert_eq!(texts, ["B", "a"]);
     let stranger = QueuedMessage { message_id: MessageId::from("x"), ..first.clone() };
     assert!(
         stage
             .engine
-            .runs()
+            .message_queues()
             .set_queue(&session, &[stranger])
             .await
             .is_err_and(|fault| fault.is(Code::MESSAGE_NOT_FOUND))
@@ -281,7 +288,7 @@ async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
 async fn an_imported_session_with_queued_messages_begins_no_run() {
     let stage = Stage::new(vec![Turn::text("one")]).await;
     let (session, _) = stage.run_granted().await;
-    stage.engine.runs().queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
+    stage.engine.message_queues().queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
     let mut export = Vec::new();
     let summary = stage.engine.session_names().find_session(session.as_str()).unwrap();
     stage.engine.exports().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
@@ -291,7 +298,7 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
     other.engine.follow_others().unwrap();
     other.engine.retention().import(std::io::Cursor::new(export)).await.unwrap();
     while !matches!(heard.next().await, Some(Ok(LiveEvent::Stored(event))) if event.kind == "message.queued") {}
-    assert_eq!(other.engine.runs().queue(&session).unwrap().messages().len(), 1);
+    assert_eq!(other.engine.message_queues().queue(&session).unwrap().messages().len(), 1);
     assert!(other.engine.session_reader().list(1).unwrap()[0].state != SessionState::Running);
 }
 

@@ -145,7 +145,7 @@ async fn a_message_sent_meanwhile_waits_and_is_heard_after_the_answer() {
     assert!(matches!(sent, Accepted::Queued(_)));
     let answer = stage.client.answer_question(&open.session_id, &open.asked.question_id, "red").await;
     answer.unwrap().1.await.unwrap().unwrap();
-    assert!(stage.engine.runs().queue(&open.session_id).unwrap().messages().is_empty());
+    assert!(stage.engine.message_queues().queue(&open.session_id).unwrap().messages().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -84,7 +84,7 @@ async fn a_compaction_changes_only_what_is_sent_after_it_and_its_own_request_is_
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_to_end().await;
     stage.run_in(&session, "and more").await;
-    let compacted = stage.engine.runs().compact(&session, None, pending()).await.unwrap();
+    let compacted = stage.engine.compactions().compact(&session, None, pending()).await.unwrap();
     assert!(matches!(compacted, Compacted::Done(_)), "{compacted:?}");
     stage.run_in(&session, "and now").await;
     let all = sent(&stage.engine, &session);

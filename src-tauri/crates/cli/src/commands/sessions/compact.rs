@@ -24,7 +24,7 @@ pub(super) async fn run(
     output: &Printer,
 ) -> Result<Exit, Error> {
     let session = engine.session_names().find_session(id)?;
-    match engine.runs().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
+    match engine.compactions().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),
         Compacted::NothingToDo => {
             let object = json!({ "sessionId": session.session_id, "compacted": false });

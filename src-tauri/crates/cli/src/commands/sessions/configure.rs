@@ -39,8 +39,8 @@ pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output:
     let session_id = engine.session_names().find_session(id)?.session_id;
     let (model, effort, core, system) = (model.clone(), effort.clone(), core.clone(), system.clone());
     let changes = SessionChanges { model, effort, core, system, off: off.clone(), on: on.clone() };
-    engine.runs().configure(&session_id, changes).await?;
-    let next = engine.runs().next_request(Path::new(""), Some(&session_id))?;
+    engine.session_configuring().configure(&session_id, changes).await?;
+    let next = engine.next_requests().next_request(Path::new(""), Some(&session_id))?;
     let off: Vec<&String> = next.parts.iter().filter(|part| part.off).filter_map(|part| part.id.as_ref()).collect();
     if output.json {
         let settings = &next.settings;

@@ -21,9 +21,9 @@ impl Stage {
     }
 
     fn mentioned(&self) -> Mentioned {
-        let runs = self.engine.runs();
-        let kernel = runs.kernels.judging_kernel(&self.home.project_dir()).unwrap();
-        Mentioned { is_draft: false, ..Mentioned::in_draft(kernel, runs.names.clone(), runs.reader.clone()) }
+        let mentions = self.engine.draft_mentions();
+        let kernel = mentions.kernels.judging_kernel(&self.home.project_dir()).unwrap();
+        Mentioned { is_draft: false, ..Mentioned::in_draft(kernel, mentions.names.clone(), mentions.reader.clone()) }
     }
 
     fn only(&self, prompt: &str) -> Attachment {
@@ -135,7 +135,12 @@ async fn pictures_are_found_and_a_draft_tells_its_tokens() {
     assert!(stage.mentioned().pictures_in("@shot.png", 0).is_empty());
     assert!(stage.mentioned().pictures_in("@no.png", 9).is_empty());
     assert!(stage.only("@no.png").text.contains("not attached"));
-    let sizes = stage.engine.runs().mentions_in(stage.home.project_dir(), "@src/a.rs and @x".to_owned()).await.unwrap();
+    let sizes = stage
+        .engine
+        .draft_mentions()
+        .mentions_in(stage.home.project_dir(), "@src/a.rs and @x".to_owned())
+        .await
+        .unwrap();
     assert_eq!(sizes.len(), 1);
     assert!(sizes[0].tokens.unwrap() > 5 && sizes[0].mention == "@src/a.rs");
 }

@@ -7,8 +7,8 @@ use super::world::StepsWorld;
 use crate::delegation::{NOT_FOR_SUBAGENTS, end_of};
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
+use crate::runs::pipelines::PipelineRuns;
 use crate::runs::place::{RunPlace, RunTarget, StartRun};
 use crate::runs::resume::Resume;
 use arki_agent::{RunControl, RunEnd};
@@ -19,10 +19,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl StepsWorld {
-    pub(super) async fn agent_works(&self, runs: &Arc<Runs>, agent: AgentTask, task: &Task) -> Result<ChildEnd, Error> {
+    pub(super) async fn agent_works(
+        &self,
+        pipelines: &Arc<PipelineRuns>,
+        agent: AgentTask,
+        task: &Task,
+    ) -> Result<ChildEnd, Error> {
         let child = child_of(task)?;
-        let end = match self.stands(runs, child).await? {
-            Some(state) => self.go_on(runs, child, state, None, task).await?,
+        let end = match self.stands(pipelines, child).await? {
+            Some(state) => self.go_on(pipelines, child, state, None, task).await?,
             None => {
                 let start = self.start_of(agent, task)?;
                 let place = RunPlace {
@@ -33,7 +38,7 @@ impl StepsWorld {
                     control: control_of(task),
                     ..RunPlace::of_new_session(self.folder.clone(), self.presence)
                 };
-                ended(runs.start_at(place, start).await?).await?
+                ended(pipelines.runs.start_at(place, start).await?).await?
             }
         };
         Ok(as_child_end(end, &child.agent))
@@ -41,15 +46,15 @@ impl StepsWorld {
 
     pub(super) async fn pipeline_works(
         &self,
-        runs: &Arc<Runs>,
+        pipelines: &Arc<PipelineRuns>,
         name: &str,
         params: BTreeMap<String, String>,
         task: &Task,
     ) -> Result<ChildEnd, Error> {
         let child = child_of(task)?;
         let given = self.whole.part(name)?;
-        let end = match self.stands(runs, child).await? {
-            Some(state) => self.go_on(runs, child, state, Some(given), task).await?,
+        let end = match self.stands(pipelines, child).await? {
+            Some(state) => self.go_on(pipelines, child, state, Some(given), task).await?,
             None => {
                 let place = PipelinePlace {
                     given: Some(given),
@@ -70,21 +75,25 @@ impl StepsWorld {
                     schedule: None,
                 };
                 // A future that holds one of its own kind has to be kept apart.
-                ended(Box::pin(runs.start_pipeline_at(place, start)).await?).await?
+                ended(Box::pin(pipelines.start_pipeline_at(place, start)).await?).await?
             }
         };
         if !matches!(end, RunEnd::Completed { .. }) {
             return Ok(as_child_end(end, name));
         }
         let run_id = child.run_id.clone();
-        let output = blocking(runs, move |runs| runs.pipeline_history.output(&run_id)).await?;
+        let output = blocking(pipelines, move |pipelines| pipelines.history.output(&run_id)).await?;
         Ok(ChildEnd::Completed { output })
     }
 
-    pub(super) async fn stands(&self, runs: &Arc<Runs>, child: &SubagentStarted) -> Result<Option<RunState>, Error> {
+    pub(super) async fn stands(
+        &self,
+        pipelines: &Arc<PipelineRuns>,
+        child: &SubagentStarted,
+    ) -> Result<Option<RunState>, Error> {
         let run_id = child.run_id.clone();
-        blocking(runs, move |runs| {
-            let events = runs.reader.run_events(run_id.as_str())?.unwrap_or_default();
+        blocking(pipelines, move |pipelines| {
+            let events = pipelines.runs.reader.run_events(run_id.as_str())?.unwrap_or_default();
             Ok(RunState::fold(&events))
         })
         .await
@@ -92,7 +101,7 @@ impl StepsWorld {
 
     async fn go_on(
         &self,
-        runs: &Arc<Runs>,
+        pipelines: &Arc<PipelineRuns>,
         child: &SubagentStarted,
         state: RunState,
         given: Option<WholePipeline>,
@@ -116,7 +125,7 @@ impl StepsWorld {
             given,
             answer: None,
         };
-        ended(Box::pin(runs.resume(&child.session_id, resume)).await?).await
+        ended(Box::pin(pipelines.runs.resume(&child.session_id, resume)).await?).await
     }
 
     fn start_of(&self, agent: AgentTask, task: &Task) -> Result<StartRun, Error> {

@@ -5,9 +5,9 @@ use super::ReadyPipeline;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
+use crate::runs::pipelines::PipelineRuns;
 use crate::runs::resume::Resume;
 use crate::sessions::claim::Claim;
 use crate::sessions::session_settings::SessionSettings;
@@ -63,12 +63,7 @@ struct ChangedDefinition {
     grants: Vec<String>,
 }
 
-impl Runs {
-    pub(crate) async fn is_of_pipeline(self: &Arc<Self>, session_id: &SessionId) -> Result<bool, Error> {
-        let overview = self.reader.overview_now(session_id).await?;
-        Ok(overview.run.is_some_and(|run| run.is_of_pipeline()))
-    }
-
+impl PipelineRuns {
     pub(crate) async fn resume_pipeline(
         self: &Arc<Self>,
         claim: Claim,
@@ -76,14 +71,15 @@ impl Runs {
         resume: Resume,
     ) -> Result<RunningRun, Error> {
         let session = session_id.clone();
-        let project = blocking(self, move |runs| Ok(runs.reader.session(&session)?.project)).await?;
+        let project = blocking(self, move |pipelines| Ok(pipelines.runs.reader.session(&session)?.project)).await?;
         let agent = arki_config::AGENT.to_owned();
-        let (open, config) = self.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
+        let (open, config) =
+            self.runs.preparation.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
-        let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
+        let hold = SessionHold::take(&self.runs.records, &self.runs.sessions, claim, control).await?;
         let session = session_id.clone();
-        let standing = blocking(self, move |runs| {
-            let standing = runs.pipeline_standing(&session, &open, &resume)?;
+        let standing = blocking(self, move |pipelines| {
+            let standing = pipelines.pipeline_standing(&session, &open, &resume)?;
             Ok((standing, open, config, resume))
         });
         let (standing, open, config, resume) = standing.await?;
@@ -100,11 +96,11 @@ impl Runs {
     ) -> Result<RunningRun, Error> {
         let ResumablePipeline { run, mut state, mut last_seq, whole, definition, changed, input } = standing;
         if changed.is_some() {
-            self.records.contents().put(&session_id, whole.contents().collect()).await?;
+            self.runs.records.contents().put(&session_id, whole.contents().collect()).await?;
         }
         if let Some(decided) = self.gate_decided(&state, &resume) {
             let drafts = vec![EventDraft::of_run(&run.run_id, decided)];
-            for event in self.records.log().append(&session_id, drafts).await? {
+            for event in self.runs.records.log().append(&session_id, drafts).await? {
                 state.apply(&event);
                 last_seq = event.seq;
             }
@@ -136,13 +132,13 @@ impl Runs {
         resume: &Resume,
     ) -> Result<ResumablePipeline, Error> {
         // Nothing is added to a log that was changed.
-        let history = self.reader.history_for_run(session_id)?;
+        let history = self.runs.reader.history_for_run(session_id)?;
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
-        self.reader.ensure_begun_here(&run.run_id)?;
-        let state = self.pipeline_history.state(&run.run_id)?;
-        let input = self.pipeline_history.input_of(&state)?;
-        let own = self.pipeline_history.whole_of(&state)?;
+        self.runs.reader.ensure_begun_here(&run.run_id)?;
+        let state = self.history.state(&run.run_id)?;
+        let input = self.history.input_of(&state)?;
+        let own = self.history.whole_of(&state)?;
         let is_ending = resume.control.cancel.is_cancelled();
         let chosen = match (&resume.given, resume.definition) {
             _ if is_ending => None,
@@ -161,7 +157,7 @@ impl Runs {
         own: &WholePipeline,
         chosen: &WholePipeline,
     ) -> Result<ChangedDefinition, Error> {
-        chosen.ensure_no_secrets(self.records.redactor())?;
+        chosen.ensure_no_secrets(self.runs.records.redactor())?;
         let params = param_values(&chosen.found.definition()?.params, &state.start.params)?;
         Ok(ChangedDefinition { params, grants: chosen.new_grants(own)? })
     }
@@ -179,8 +175,8 @@ impl Runs {
         (choice, more): (DefinitionChoice, &str),
     ) -> Result<Option<WholePipeline>, Error> {
         let current = || -> Result<Option<WholePipeline>, Error> {
-            let Some(found) = self.projects.pipeline_again(open, &state.start.origin)? else { return Ok(None) };
-            Ok(Some(self.projects.whole_pipeline(open, found)?).filter(|whole| whole.differs_from(own)))
+            let Some(found) = self.runs.projects.pipeline_again(open, &state.start.origin)? else { return Ok(None) };
+            Ok(Some(self.runs.projects.whole_pipeline(open, found)?).filter(|whole| whole.differs_from(own)))
         };
         match choice {
             DefinitionChoice::Original => Ok(None),
@@ -209,7 +205,7 @@ impl Runs {
             lines.push(format!("… {more_lines} more lines"));
         }
         lines.extend(current.new_grants(own).unwrap_or_default().into_iter().map(|grant| format!("New: {grant}")));
-        let diff = self.records.redactor().redact(&lines.join("\n")).into_owned();
+        let diff = self.runs.records.redactor().redact(&lines.join("\n")).into_owned();
         Error::new(
             Code::PIPELINE_CHANGED,
             format!("{} changed since the run started.\n{diff}", origins.join(" and ")),
@@ -223,7 +219,7 @@ impl Runs {
     /// A gate whose time is over, or that `--approve never` answers. Nothing else answers for a person.
     fn gate_decided(&self, state: &PipelineState, resume: &Resume) -> Option<ApprovalResolved> {
         let (_, asked) = state.open_gate()?;
-        self.approvals.pending().timed_out(asked).or_else(|| {
+        self.runs.approvals.pending().timed_out(asked).or_else(|| {
             let never = ApprovalMode::Never;
             let reason = Some("Nothing may be approved in this run (--approve never).".to_owned());
             let rejected = ApprovalResolved::of(asked, ApprovalDecision::Reject, never.resolver());

@@ -5,15 +5,15 @@ use super::starting::{PipelineInput, PipelinePlace, StartPipeline, TakenOver};
 use crate::client_capabilities::ClientCapabilities;
 use crate::projects::pipelines::WholePipeline;
 use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
+use crate::runs::pipelines::PipelineRuns;
 use arki_domain::projection::{PipelineState, RunPhase, StepPhase};
 use arki_domain::{Code, Error, RetriedRun, RunId, StepCompleted};
 use arki_pipelines::Definition;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-impl Runs {
+impl PipelineRuns {
     /// # Errors
     /// `RUN_NOT_FOUND`, `USAGE` where there is no such step or the run hasn't ended, and those of starting.
     pub(crate) async fn retry_pipeline(
@@ -24,7 +24,7 @@ impl Runs {
         definition: DefinitionChoice,
     ) -> Result<RunningRun, Error> {
         let (run_id, step) = (run_id.clone(), step.to_owned());
-        let retried = blocking(self, move |runs| runs.retried(&run_id, &step, definition));
+        let retried = blocking(self, move |pipelines| pipelines.retried(&run_id, &step, definition));
         let (start, whole, taken_over) = retried.await?;
         let taken_over = Some(taken_over);
         let place = PipelinePlace { given: Some(whole), taken_over, ..PipelinePlace::new(presence) };
@@ -37,9 +37,14 @@ impl Runs {
         step: &str,
         choice: DefinitionChoice,
     ) -> Result<(StartPipeline, WholePipeline, TakenOver), Error> {
-        let state = self.pipeline_history.state(run_id)?;
-        let record =
-            self.records.reader().lists().run(run_id)?.ok_or_else(|| Error::internal("a run without its record"))?;
+        let state = self.history.state(run_id)?;
+        let record = self
+            .runs
+            .records
+            .reader()
+            .lists()
+            .run(run_id)?
+            .ok_or_else(|| Error::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
             return Err(Error::new(
                 Code::USAGE,
@@ -47,11 +52,11 @@ impl Runs {
                 format!("Resume it with `arki resume {run_id}`, or stop it first."),
             ));
         }
-        let input = self.pipeline_history.input_of(&state)?;
-        let session = self.reader.session(&record.session_id)?;
+        let input = self.history.input_of(&state)?;
+        let session = self.runs.reader.session(&record.session_id)?;
         let folder = PathBuf::from(session.project);
-        let own = self.pipeline_history.whole_of(&state)?;
-        let open = self.projects.load_project(&folder)?;
+        let own = self.history.whole_of(&state)?;
+        let open = self.runs.projects.load_project(&folder)?;
         let chosen = self.chosen_definition(&open, &state, &own, (choice, &format!(" --from {step}")))?;
         let whole = chosen.unwrap_or(own);
         let steps = taken_over(&whole.found.definition()?, &state, step)?;
@@ -61,7 +66,13 @@ impl Runs {
             name: state.start.name.clone(),
             input: PipelineInput { bytes: input.into_bytes(), path: None },
             params: state.start.params.clone(),
-            approve: self.reader.overview(&session.session_id)?.run.map(|run| run.options.approve).unwrap_or_default(),
+            approve: self
+                .runs
+                .reader
+                .overview(&session.session_id)?
+                .run
+                .map(|run| run.options.approve)
+                .unwrap_or_default(),
             schedule: None,
         };
         Ok((start, whole, TakenOver { from, steps }))

@@ -6,9 +6,9 @@ use crate::pipeline_history::PIPELINE_AGENT;
 use crate::projects::open::{OpenProject, canonical};
 use crate::projects::pipelines::{MAX_DEPTH, WholePipeline};
 use crate::records::blocking;
-use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
+use crate::runs::pipelines::PipelineRuns;
 use crate::sessions::claim::ClaimedWork;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
@@ -107,7 +107,7 @@ struct CheckedStart {
     input: String,
 }
 
-impl Runs {
+impl PipelineRuns {
     /// Begins a run of a pipeline. That approves its own steps; what is denied, protected or secret stays so.
     ///
     /// # Errors
@@ -150,22 +150,23 @@ impl Runs {
         }
         let folder = blocking(self, move |_| canonical(&start.folder)).await?;
         let agent = arki_config::AGENT.to_owned();
-        let (open, config) = self.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
+        let (open, config) =
+            self.runs.preparation.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
         let StartPipeline { name, input, params, approve, schedule, .. } = start;
-        let checked = blocking(self, move |runs| {
-            let whole = given.map_or_else(|| runs.projects.find_whole_pipeline(&open, &folder, &name), Ok)?;
-            let checked = runs.checked_pipeline((&open, &config.secret_files.set), whole, &input, &params)?;
+        let checked = blocking(self, move |pipelines| {
+            let whole = given.map_or_else(|| pipelines.runs.projects.find_whole_pipeline(&open, &folder, &name), Ok)?;
+            let checked = pipelines.checked_pipeline((&open, &config.secret_files.set), whole, &input, &params)?;
             Ok((open, config, checked))
         });
         let (open, config, CheckedStart { whole, definition, params, input }) = checked.await?;
-        let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
-        let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
+        let claim = self.runs.sessions.claim(&session_id, ClaimedWork::Run)?;
+        let hold = SessionHold::take(&self.runs.records, &self.runs.sessions, claim, control).await?;
         let input_content = content(input.as_bytes());
         let input_hash = input_content.hash.clone();
         let contents: Vec<Content> = whole.contents().chain([input_content]).collect();
-        self.records.contents().put(&session_id, contents).await?;
+        self.runs.records.contents().put(&session_id, contents).await?;
         // There is none, which is as good as any.
-        let system_prompt_hash = self.records.store().contents().put_blob(b"").await?;
+        let system_prompt_hash = self.runs.records.store().contents().put_blob(b"").await?;
         let options = RunOptions {
             approve,
             denied_paths,
@@ -190,7 +191,7 @@ impl Runs {
                 project: open.path(),
                 agent: PIPELINE_AGENT.to_owned(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
-                worktree: self.projects.session_trees().worktree_at(&open.path()),
+                worktree: self.runs.projects.session_trees().worktree_at(&open.path()),
             }),
             EventDraft::of_session(trust),
         ];
@@ -212,7 +213,7 @@ impl Runs {
             },
         ));
         drafts.extend(taken_over.into_iter().flat_map(|taken| taken.steps).flat_map(|step| repeated(&run_id, step)));
-        let events = self.records.log().append(&session_id, drafts).await?;
+        let events = self.runs.records.log().append(&session_id, drafts).await?;
         let state = PipelineState::fold(events.iter().map(|event| &**event));
         let state = state.ok_or_else(|| Error::internal("a run without its first event"))?;
         let last_seq = events.last().map_or(0, |event| event.seq);
@@ -231,7 +232,7 @@ impl Runs {
         params: &BTreeMap<String, String>,
     ) -> Result<CheckedStart, Error> {
         let definition = whole.found.definition()?;
-        let redactor = self.records.redactor();
+        let redactor = self.runs.records.redactor();
         whole.ensure_no_secrets(redactor)?;
         let params = param_values(&definition.params, params)?;
         let params = params.into_iter().map(|(name, value)| (name, redactor.redact(&value).into_owned())).collect();

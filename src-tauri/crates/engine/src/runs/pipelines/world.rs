@@ -3,7 +3,7 @@
 use crate::client_capabilities::ClientCapabilities;
 use crate::projects::open::OpenProject;
 use crate::projects::pipelines::WholePipeline;
-use crate::runs::Runs;
+use crate::runs::pipelines::PipelineRuns;
 use arki_domain::{ApprovalId, CallContext, Error, RunOptions, SubagentStarted};
 use arki_files::{Project, RealPlace, real_place};
 use arki_pipelines::{
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) struct StepsWorld {
-    runs: Arc<Runs>,
+    pipelines: Arc<PipelineRuns>,
     kernel: Arc<ToolExecutor>,
     project: Arc<Project>,
     pub(super) folder: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct StepsWorld {
 
 impl StepsWorld {
     pub(super) fn new(
-        runs: &Arc<Runs>,
+        pipelines: Arc<PipelineRuns>,
         kernel: Arc<ToolExecutor>,
         open: &OpenProject,
         options: RunOptions,
@@ -40,7 +40,7 @@ impl StepsWorld {
     ) -> Self {
         let project = open.project.clone();
         let folder = project.root().to_owned();
-        Self { runs: runs.clone(), kernel, project, folder, options, presence, whole }
+        Self { pipelines, kernel, project, folder, options, presence, whole }
     }
 
     fn context(&self, task: &Task) -> CallContext {
@@ -127,15 +127,15 @@ impl StepHost for StepsWorld {
     }
 
     async fn agent(&self, agent: AgentTask, task: &Task) -> Result<ChildEnd, Error> {
-        self.agent_works(&self.runs, agent, task).await
+        self.agent_works(&self.pipelines, agent, task).await
     }
 
     async fn pipeline(&self, name: &str, params: BTreeMap<String, String>, task: &Task) -> Result<ChildEnd, Error> {
-        self.pipeline_works(&self.runs, name, params, task).await
+        self.pipeline_works(&self.pipelines, name, params, task).await
     }
 
     async fn can_go_on(&self, child: &SubagentStarted) -> Result<bool, Error> {
-        let stands = self.stands(&self.runs, child).await?;
+        let stands = self.stands(&self.pipelines, child).await?;
         Ok(stands.is_none_or(|state| state.can_go_on()))
     }
 
@@ -149,7 +149,7 @@ impl StepHost for StepsWorld {
     }
 
     async fn is_settled(&self, approval: &ApprovalId) -> Result<bool, Error> {
-        let record = self.runs.approvals.pending().approval_now(approval).await;
+        let record = self.pipelines.runs.approvals.pending().approval_now(approval).await;
         Ok(record.is_none_or(|record| record.status != ApprovalStatus::Pending))
     }
 }

@@ -1,9 +1,23 @@
 //! Counts the things that wait for the user, over all sessions.
 
-use crate::runs::Runs;
+use crate::approvals::Approvals;
+use crate::mcp::Mcp;
+use crate::open_questions::OpenQuestions;
 use arki_domain::Error;
+use std::sync::Arc;
 
-impl Runs {
+/// The approvals, questions and servers' forms that wait for the user.
+pub struct Inbox {
+    approvals: Arc<Approvals>,
+    mcp: Arc<Mcp>,
+    questions: Arc<OpenQuestions>,
+}
+
+impl Inbox {
+    pub(crate) fn new(approvals: Arc<Approvals>, mcp: Arc<Mcp>, questions: Arc<OpenQuestions>) -> Self {
+        Self { approvals, mcp, questions }
+    }
+
     /// Returns how many approvals and questions wait for the user in all sessions. Blocking.
     ///
     /// # Errors
