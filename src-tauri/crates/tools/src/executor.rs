@@ -4,11 +4,14 @@
 //! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
 //! outlived the process, and after a crash.
 
+mod assembling;
 mod background;
 mod background_subagents;
+mod call_log;
 mod checking;
 mod checkpoint;
 mod command;
+mod command_review;
 mod command_sandbox;
 mod delegation;
 mod delegation_row;
@@ -22,9 +25,10 @@ mod judging;
 mod kept_whole;
 mod language_servers;
 mod lifecycle_hooks;
+mod live_output;
 mod mention_reads;
 mod output;
-mod parallel_reads;
+mod parallel_calls;
 mod path;
 mod pictures;
 pub(crate) mod project_inspection;
@@ -32,6 +36,7 @@ mod question;
 mod read;
 mod record;
 mod remote;
+mod run_stop;
 mod secrets;
 mod settings;
 mod signing;
@@ -43,116 +48,79 @@ mod write;
 
 use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{Action, Tool};
+use crate::tool_output::Output;
 use arki_domain::projection::{
     AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
 };
 use arki_domain::{
-    ApprovalDecision, CallContext, CallOutcome, Code, Error, Event, EventLog, Executed, Executor, HookMoment, HookRan,
-    LiveBus, SubagentsStanding, ToolCall, ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Code, Error, Event, Executed, Executor, HookMoment, HookRan,
+    SubagentsStanding, ToolCall, ToolDefinition,
 };
+use arki_files::Project;
 use arki_policy::Verdict;
-use arki_redaction::Redactor;
-use arki_sandbox::GitSight;
 use async_trait::async_trait;
-use background_subagents::BackgroundSubagents;
-use checking::Checking;
-use checkpoint::ProjectImages;
-use command_sandbox::CommandRooms;
-use formatting::Formatter;
-use hook_runner::HookRunner;
-use hooking::BeforeCall;
+use call_log::CallLog;
+use command::CommandRunner;
+use command_review::CommandReview;
+use delegation::Delegations;
+use hooking::{BeforeCall, CallHooks};
 use kept_whole::CallResults;
+use read::ReadCalls;
 use record::Record;
-use secrets::ProjectSecrets;
-use signing::CommitSigner;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use remote::RemoteCalls;
+use run_stop::RunStop;
+use std::sync::Arc;
 use std::time::Duration;
-use subject::{CallSubjects, SubjectOf};
+use subject::SubjectOf;
 use toolbox::Toolbox;
 use write::FileWriter;
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use hook_trial::{HookTrial, TriedHook};
 pub use judging::Judge;
-pub use mention_reads::UnaskedRead;
+pub use mention_reads::{UnaskedRead, UnaskedReads};
 pub use question::stands_under_a_tool;
 pub(crate) use read::READ_PAUSES;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{KernelSettings, ToolLimits};
-pub use step::{StepAnswer, StepCommand};
+pub use step::{StepAnswer, StepCommand, StepRunner};
 pub use user_question::Audience;
 
-/// The executor behind the agent's port.
+/// The executor behind the agent's port. It keeps the one path of a call.
 pub struct ToolExecutor {
-    /// A handle for work that goes on after the run.
-    me: Weak<Self>,
-    log: Arc<dyn EventLog>,
-    bus: Arc<dyn LiveBus>,
-    redactor: Redactor,
     settings: Arc<KernelSettings>,
-    /// Why no more is done before the user has looked.
-    stopped: OnceLock<Error>,
+    call_log: CallLog,
+    stop: Arc<RunStop>,
     toolbox: Arc<Toolbox>,
-    judge: Judge,
+    judge: Arc<Judge>,
+    results: Arc<CallResults>,
+    hooks: CallHooks,
+    reads: Arc<ReadCalls>,
     writer: FileWriter,
-    secrets: Arc<ProjectSecrets>,
-    rooms: Arc<CommandRooms>,
-    images: Arc<ProjectImages>,
-    signer: CommitSigner,
-    hooks: HookRunner,
-    formatter: Formatter,
-    results: CallResults,
-    background_subagents: BackgroundSubagents,
+    command_review: CommandReview,
+    commands: Arc<CommandRunner>,
+    remotes: RemoteCalls,
+    delegations: Arc<Delegations>,
+    steps: StepRunner,
+    unasked_reads: UnaskedReads,
 }
 
 impl ToolExecutor {
     #[must_use]
-    pub fn new(
-        log: Arc<dyn EventLog>,
-        bus: Arc<dyn LiveBus>,
-        redactor: Redactor,
-        mut settings: KernelSettings,
-    ) -> Arc<Self> {
-        let toolbox = Arc::new(Toolbox::new(&mut settings, &redactor));
-        let settings = Arc::new(settings);
-        let secrets = Arc::new(ProjectSecrets::new(settings.clone(), redactor.clone()));
-        let rooms = Arc::new(CommandRooms::new(settings.clone()));
-        let images = Arc::new(ProjectImages::new(settings.clone()));
-        let git_sight = GitSight::with_secrets(settings.secrets.clone());
-        Arc::new_cyclic(|me| Self {
-            me: me.clone(),
-            stopped: OnceLock::new(),
-            judge: Judge {
-                toolbox: toolbox.clone(),
-                policy: Mutex::new(Arc::new(settings.policy.clone())),
-                subjects: CallSubjects { settings: settings.clone(), rooms: rooms.clone(), git_sight },
-                secrets: secrets.clone(),
-            },
-            writer: FileWriter {
-                settings: settings.clone(),
-                redactor: redactor.clone(),
-                checking: Checking::new(settings.clone()),
-            },
-            hooks: HookRunner {
-                settings: settings.clone(),
-                tools: toolbox.tools.clone(),
-                redactor: redactor.clone(),
-                rooms: rooms.clone(),
-                told_off: Mutex::default(),
-            },
-            formatter: Formatter { settings: settings.clone(), log: log.clone(), images: images.clone() },
-            results: CallResults { settings: settings.clone(), redactor: redactor.clone() },
-            signer: CommitSigner(settings.clone()),
-            rooms,
-            images,
-            log,
-            bus,
-            redactor,
-            settings,
-            toolbox,
-            secrets,
-            background_subagents: BackgroundSubagents::default(),
-        })
+    pub fn project(&self) -> &Arc<Project> {
+        &self.settings.project
+    }
+
+    /// Returns the reads that need no call of the model.
+    #[must_use]
+    pub fn unasked_reads(&self) -> &UnaskedReads {
+        &self.unasked_reads
+    }
+
+    /// Returns the runner of a pipeline's steps.
+    #[must_use]
+    pub fn steps(&self) -> &StepRunner {
+        &self.steps
     }
 
     /// Returns the judge of this executor's calls.
@@ -169,27 +137,23 @@ impl ToolExecutor {
 
     /// Runs the hooks that are for it one after another, until one blocks it; none in a folder that isn't trusted.
     pub async fn try_hooks(&self, trial: &HookTrial) -> Vec<TriedHook> {
-        self.hooks.try_hooks(trial).await
-    }
-
-    fn stopped(&self) -> Option<Executed> {
-        let outcome = CallOutcome::Stopped(self.stopped.get()?.clone());
-        Some(Executed { outcome, events: Vec::new() })
+        self.hooks.runner.try_hooks(trial).await
     }
 
     async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
         let before =
-            if is_undecided(pending) { self.before_call(pending, record).await? } else { BeforeCall::default() };
+            if is_undecided(pending) { self.hooks.before_call(pending, record).await? } else { BeforeCall::default() };
         if before.is_cancelled {
             return record.fail(&pending.call, &stopped_by_user()).await;
         }
         let pending = before.changed.as_ref().unwrap_or(pending);
-        let exact = match self.secrets.with_secrets(self.toolbox.tool(&pending.call.tool_id), pending, record).await {
-            Ok(exact) => exact,
-            // Only looks at what was done: nothing is written that is not as it was permitted.
-            Err(_) if self.is_only_reconciled(pending) => pending.clone(),
-            Err(fault) => return record.fail(&pending.call, &fault).await,
-        };
+        let exact =
+            match self.judge.secrets.with_secrets(self.toolbox.tool(&pending.call.tool_id), pending, record).await {
+                Ok(exact) => exact,
+                // Only looks at what was done: nothing is written that is not as it was permitted.
+                Err(_) if self.is_only_reconciled(pending) => pending.clone(),
+                Err(fault) => return record.fail(&pending.call, &fault).await,
+            };
         let pending = &exact;
         match &pending.progress {
             CallProgress::New => self.settle(pending, None, record).await,
@@ -205,8 +169,12 @@ impl ToolExecutor {
                 _ => self.settle(pending, Some(approval), record).await,
             },
             CallProgress::AwaitingAnswer(asked) => Ok(CallOutcome::AwaitingAnswer(asked.question_id.clone())),
-            CallProgress::Answered(answered) => self.user_answered(&pending.call, answered, record).await,
-            CallProgress::Delegated(started) => self.go_on_delegating(&pending.call, started, record).await,
+            CallProgress::Answered(answered) => {
+                // The model gets the user's own words.
+                let said = Output { text: answered.text.clone(), truncated: false };
+                self.results.finish(&pending.call, Ok(said), record).await
+            }
+            CallProgress::Delegated(started) => self.delegations.go_on(&pending.call, started, record).await,
             CallProgress::Begun { files, approval } => {
                 self.interrupted(pending, files, approval.as_deref(), record).await
             }
@@ -231,7 +199,7 @@ impl ToolExecutor {
         match self.toolbox.tool(&call.tool_id) {
             Some(tool) => match &tool.action {
                 Action::Read(_) => {
-                    let done = self.read(tool, call, record).await;
+                    let done = self.reads.read(tool, call, record).await;
                     self.results.finish(call, done, record).await
                 }
                 // Its result is stored together with its decision: there is nothing to be in the midst of.
@@ -239,8 +207,8 @@ impl ToolExecutor {
                     record.fail(call, &Error::internal("a decision without its result")).await
                 }
                 Action::Write(plan) => self.writer.reconcile(plan.clone(), call, files, approval, record).await,
-                Action::Command => self.command_interrupted(call, approval, record).await,
-                Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
+                Action::Command => self.commands.interrupted(call, approval, record).await,
+                Action::Remote(remote) => self.remotes.interrupted((tool, remote), call, record).await,
             },
             None => record.fail(call, &self.toolbox.unknown(&call.tool_id)).await,
         }
@@ -261,7 +229,7 @@ impl ToolExecutor {
             guides: &self.settings.guides,
             previous: record.context().previous.as_deref(),
             agent_state: &record.context().agent_state,
-            redactor: &self.redactor,
+            redactor: &self.call_log.redactor,
         };
         let done = match work(&task) {
             Ok(done) => done,
@@ -281,27 +249,27 @@ impl Executor for ToolExecutor {
     }
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Error> {
-        if let Some(stopped) = self.stopped() {
+        if let Some(stopped) = self.stop.executed() {
             return Ok(stopped);
         }
         self.judge.look_at_policy();
-        self.secrets.learn_env_files().await;
-        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        self.judge.secrets.learn_env_files().await;
+        let mut record = self.call_log.record(context);
         let outcome = match self.carry_out(pending, &mut record).await {
             // Only questions and intents can be so large: nothing was done yet.
             Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
             carried_out => carried_out?,
         };
         if outcome == CallOutcome::Finished {
-            self.after_call(pending, &mut record).await?;
-            self.settle_taken(pending, &record).await;
+            self.hooks.after_call(pending, &mut record).await?;
+            self.delegations.settle_taken(pending, &record).await;
         }
-        let outcome = self.stopped.get().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
+        let outcome = self.stop.reason().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
         Ok(Executed { outcome, events: record.into_events() })
     }
 
     async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Error> {
-        if let Some(stopped) = self.stopped() {
+        if let Some(stopped) = self.stop.executed() {
             return Ok(stopped);
         }
         self.judge.look_at_policy();
@@ -316,19 +284,19 @@ impl Executor for ToolExecutor {
     }
 
     fn take_up_subagents(&self, calls: &[PendingCall], context: &CallContext) {
-        self.take_up(calls, context);
+        self.delegations.take_up(calls, context);
     }
 
     fn subagents_standing(&self) -> SubagentsStanding {
-        self.background_subagents.standing()
+        self.delegations.background.standing()
     }
 
     async fn subagents_changed(&self, within: Duration) {
-        self.background_subagents.changed(within).await;
+        self.delegations.background.changed(within).await;
     }
 
     async fn rest_subagents(&self) {
-        self.background_subagents.rest().await;
+        self.delegations.background.rest().await;
     }
 
     async fn end_helpers(&self) {
@@ -336,14 +304,14 @@ impl Executor for ToolExecutor {
     }
 
     async fn settle_hook(&self, hook: &InterruptedHook, context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
-        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-        self.formatter.hook_interrupted(hook, &mut record).await?;
+        let mut record = self.call_log.record(context);
+        self.hooks.formatter.hook_interrupted(hook, &mut record).await?;
         Ok(record.into_events())
     }
 
     async fn settle_hooks_after(&self, call: &FinishedCall, context: &CallContext) -> Result<Vec<Arc<Event>>, Error> {
-        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-        self.tell_unanswered(call, &mut record).await?;
+        let mut record = self.call_log.record(context);
+        self.hooks.tell_unanswered(call, &mut record).await?;
         Ok(record.into_events())
     }
 
@@ -353,13 +321,13 @@ impl Executor for ToolExecutor {
         answered: &AnsweredHooks,
         context: &CallContext,
     ) -> Result<Vec<Arc<Event>>, Error> {
-        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-        self.hooks.run_hooks_at(moment, answered, &mut record).await?;
+        let mut record = self.call_log.record(context);
+        self.hooks.runner.run_hooks_at(moment, answered, &mut record).await?;
         Ok(record.into_events())
     }
 
     async fn notify(&self, moment: &HookMoment, context: &CallContext) -> Vec<HookRan> {
-        self.hooks.run_notification_hooks(moment, context).await
+        self.hooks.runner.run_notification_hooks(moment, context).await
     }
 }
 

@@ -37,8 +37,8 @@ pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use executor::{
     Audience, BackgroundCommands, HookTrial, Judge, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand,
-    ToolExecutor, ToolLimits, TriedHook, UnaskedRead, learn_env_files, search_for_secrets, stands_under_a_tool,
-    unresolved_placeholders,
+    StepRunner, ToolExecutor, ToolLimits, TriedHook, UnaskedRead, UnaskedReads, learn_env_files, search_for_secrets,
+    stands_under_a_tool, unresolved_placeholders,
 };
 pub use facts::tool_specification;
 pub use fetch::{HttpAnswer, PrivateHosts, Requested, install_crypto};

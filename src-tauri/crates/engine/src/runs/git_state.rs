@@ -43,7 +43,8 @@ impl GitState {
             let args = json!({ "command": STATUS });
             let (tool_id, max_bytes) = ("run_command", MAX_OUTPUT_BYTES);
             let read = UnaskedRead { tool_id, args: &args, max_bytes, cancel: &asked };
-            let status = kernel.read_unasked(&read).inspect_err(|fault| tracing::debug!(%fault, "git was not asked"));
+            let status =
+                kernel.unasked_reads().read(&read).inspect_err(|fault| tracing::debug!(%fault, "git was not asked"));
             _ = tell.send(in_words(&head, status.ok().map(|output| output.text).as_deref()));
         });
         Self { told: Mutex::new(Some(told)), cancel }

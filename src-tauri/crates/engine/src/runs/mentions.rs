@@ -109,7 +109,7 @@ impl Mentioned {
     }
 
     fn picture(&self, path: &str) -> Result<Vec<u8>, Error> {
-        self.kernel.ensure_readable("read_file", &json!({ "path": path }))?;
+        self.kernel.unasked_reads().ensure_readable("read_file", &json!({ "path": path }))?;
         let project = self.kernel.project();
         let bytes = project.read(&project.resolve(path)?, MAX_IMAGE_BYTES as u64)?.bytes;
         ensure_picture(&bytes)?;
@@ -159,7 +159,7 @@ impl Mentioned {
 
     fn bounded_tool(&self, tool_id: &str, args: &Value, max_bytes: usize) -> Result<Read, String> {
         let read = UnaskedRead { tool_id, args, max_bytes, cancel: &self.control.cancel };
-        let output = self.kernel.read_unasked(&read).map_err(|fault| fault.message)?;
+        let output = self.kernel.unasked_reads().read(&read).map_err(|fault| fault.message)?;
         Ok(Read { text: output.text, is_cut: output.truncated })
     }
 

@@ -41,7 +41,7 @@ impl Worktrees {
         let args = json!({ "command": STATUS });
         let control = RunControl::default();
         let read = UnaskedRead { tool_id: "run_command", args: &args, max_bytes: MAX_BYTES, cancel: &control.cancel };
-        match kernel.read_unasked(&read) {
+        match kernel.unasked_reads().read(&read) {
             Ok(output) => u32::try_from(output.text.lines().filter(|line| is_entry(line)).count()).ok(),
             Err(fault) => {
                 tracing::debug!(%fault, "git was not asked what has changed");

@@ -1,16 +1,17 @@
 //! Commands that go on in the background: the call is answered at once with a placeholder, and the result follows as an
 //! event of its own when the command ends, whether its run still works or not. They end with the program at the latest.
 
-use super::ToolExecutor;
-use super::command::{AsDecided, BY_USER, Imaged, TimeLimit, told, unfinished_look};
+use super::command::{AsDecided, BY_USER, CommandRunner, Imaged, TimeLimit, told};
 use super::command_sandbox::Purpose;
+use super::live_output::LiveOutput;
 use super::record::Record;
+use super::run_stop::unfinished_look;
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::{
-    CallContext, CallId, CallOutcome, Code, Error, EventBody, EventDraft, EventLog, FileChanged, SandboxCleanedUp,
-    SessionId, ToolAsyncResult, ToolCall, ToolResult,
+    CallContext, CallId, CallOutcome, Code, Error, EventBody, EventDraft, EventLog, SandboxCleanedUp, SessionId,
+    ToolAsyncResult, ToolCall, ToolResult,
 };
 use arki_process::{CommandSpec, Meanwhile};
 use arki_sandbox::Sandbox;
@@ -130,7 +131,7 @@ pub(super) struct BegunBackground {
     pub(super) imaged: Option<Imaged>,
 }
 
-impl ToolExecutor {
+impl CommandRunner {
     /// A free place, so that nothing is decided that cannot begin.
     pub(super) fn ensure_background_room(&self, session_id: &SessionId) -> Result<(), Error> {
         if has_room(&self.settings.background.lock(), session_id) { Ok(()) } else { Err(full()) }
@@ -138,15 +139,13 @@ impl ToolExecutor {
 
     /// The decision is in the log. The placeholder is too, before the command begins.
     pub(super) async fn go_on_in_background(
-        &self,
+        self: &Arc<Self>,
         begun: BegunBackground,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let call = begun.decided.call.clone();
         let place = self.settings.background.begin(&record.context().session_id, &call.call_id);
-        let (Some(place), Some(kernel)) = (place, self.me.upgrade()) else {
-            return record.fail(&call, &full()).await;
-        };
+        let Some(place) = place else { return record.fail(&call, &full()).await };
         let text = format!(
             "Running in the background as {}. Its result comes as an AsyncToolResult when it ends; don't poll for it.",
             call.call_id
@@ -159,8 +158,9 @@ impl ToolExecutor {
         let outcome = record.settle(vec![placeholder.into()]).await?;
         let after = record.last_seq();
         let context = CallContext { cancel: place.cancel.clone(), ..record.context().clone() };
+        let runner = self.clone();
         tokio::spawn(async move {
-            if let Err(fault) = kernel.to_its_end(begun, &context, after).await {
+            if let Err(fault) = runner.to_its_end(begun, &context, after).await {
                 tracing::error!(code = fault.code, %fault, "what a background command came to is not in the log");
             }
             drop(place);
@@ -170,7 +170,7 @@ impl ToolExecutor {
 
     async fn to_its_end(&self, begun: BegunBackground, context: &CallContext, after: u64) -> Result<(), Error> {
         let BegunBackground { decided, arguments, purpose, imaged } = begun;
-        let mut record = Record::new(self.settings.background.log.as_ref(), &self.redactor, context);
+        let mut record = Record::new(self.settings.background.log.as_ref(), &self.call_log.redactor, context);
         let call = &decided.call;
         let mut limit = TimeLimit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
         let room = self.rooms.room().await?;
@@ -186,7 +186,7 @@ impl ToolExecutor {
             max_output_bytes: MAX_ARTIFACT_BYTES,
             meanwhile: Some(self.told_at_once(call, context)),
         };
-        let mut live = super::command::LiveOutput::new((self.bus.as_ref(), &self.redactor), call, &record);
+        let mut live = LiveOutput::new(&self.call_log, call, &record);
         let ran = arki_process::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
         live.finish();
         self.secrets.learn_env_files().await;
@@ -196,7 +196,7 @@ impl ToolExecutor {
                 if let Some(why) = &outcome.unfinished_look {
                     self.settings.standing.tell(unfinished_look(why).message);
                 }
-                self.stop_for_unfinished_look(&outcome);
+                self.stop.after_unfinished_look(&outcome);
                 told(&record, &decided, &outcome, &limit)
             }
             Err(error) => (record.error(call, &ToolError::from(error).into()), Vec::new()),
@@ -205,7 +205,7 @@ impl ToolExecutor {
         if let Some((before, _)) = imaged {
             let changes = self.images.changes_since(&before, call, &context.session_id).await?;
             result.result.extend(changes.note_of_unnamed());
-            bodies = self.not_yet_told(changes.into_events(), &context.session_id, after).await?;
+            bodies = self.call_log.not_yet_told(changes.into_events(), &context.session_id, after).await?;
         }
         for body in self.results.of_command(call, result, styles, &record).await {
             bodies.push(match body {
@@ -238,33 +238,6 @@ impl ToolExecutor {
                 }
             });
         })
-    }
-
-    /// Other calls have changed files meanwhile and told so: their changes are not this command's. What was changed
-    /// again since they told is told from there on.
-    pub(super) async fn not_yet_told(
-        &self,
-        changes: Vec<EventBody>,
-        session_id: &SessionId,
-        after: u64,
-    ) -> Result<Vec<EventBody>, Error> {
-        if changes.is_empty() {
-            return Ok(changes);
-        }
-        let mut told: HashMap<String, FileChanged> = HashMap::new();
-        for event in self.log.read_after(session_id, after).await? {
-            if let EventBody::FileChanged(changed) = event.body() {
-                told.insert(changed.path.clone(), changed);
-            }
-        }
-        let changes = changes.into_iter().filter_map(|body| match body {
-            EventBody::FileChanged(changed) => match told.get(&changed.path) {
-                Some(last) => changed.since(last).map(EventBody::from),
-                None => Some(changed.into()),
-            },
-            other => Some(other),
-        });
-        Ok(changes.collect())
     }
 }
 

@@ -2,8 +2,7 @@
 //! its own, as a background command's does. Unlike a command they belong to their run: it waits for them before it
 //! completes, they rest when it stops, and whoever goes on with it takes them up again from where their logs say.
 
-use super::ToolExecutor;
-use super::delegation::{Came, task_of};
+use super::delegation::{Came, Delegations, task_of};
 use super::delegation_row::awaited;
 use super::record::Record;
 use crate::builtin::delegate::Arguments;
@@ -111,21 +110,21 @@ impl BackgroundSubagents {
 
 /// The place of one of them, given back when dropped.
 struct SubagentPlace {
-    kernel: Arc<ToolExecutor>,
+    delegations: Arc<Delegations>,
     call_id: CallId,
 }
 
 impl Drop for SubagentPlace {
     fn drop(&mut self) {
-        self.kernel.background_subagents.rests(&self.call_id);
+        self.delegations.background.rests(&self.call_id);
     }
 }
 
-impl ToolExecutor {
+impl Delegations {
     /// Begins a sub-agent in the background. Its start and the placeholder are one transaction; the sub-agent works
     /// after it.
     pub(super) async fn delegate_in_background(
-        &self,
+        self: &Arc<Self>,
         subagents: &dyn Subagents,
         (call, arguments): (&ToolCall, &Arguments),
         verdict: &Verdict,
@@ -146,7 +145,7 @@ impl ToolExecutor {
 
     /// Returns what every free place would get, and the run itself: so nothing that is set aside is more than there is.
     fn share_of(&self, left: f64) -> f64 {
-        let free = MAX_SUBAGENTS_IN_BACKGROUND.saturating_sub(self.background_subagents.count());
+        let free = MAX_SUBAGENTS_IN_BACKGROUND.saturating_sub(self.background.count());
         left / u32::try_from(free + 1).map_or(f64::INFINITY, f64::from)
     }
 
@@ -154,13 +153,13 @@ impl ToolExecutor {
         if !self.keeps_apart(subagents, arguments) {
             return Err(would_write(&arguments.agent));
         }
-        match self.background_subagents.count() < MAX_SUBAGENTS_IN_BACKGROUND {
+        match self.background.count() < MAX_SUBAGENTS_IN_BACKGROUND {
             true => Ok(()),
             false => Err(full()),
         }
     }
 
-    pub(super) fn take_up(&self, calls: &[PendingCall], context: &CallContext) {
+    pub(super) fn take_up(self: &Arc<Self>, calls: &[PendingCall], context: &CallContext) {
         for pending in calls {
             if let Some(started) = pending.subagent() {
                 self.take_up_subagent(pending.call.clone(), started.clone(), context);
@@ -168,16 +167,16 @@ impl ToolExecutor {
         }
     }
 
-    fn take_up_subagent(&self, call: ToolCall, started: SubagentStarted, context: &CallContext) {
-        let Some(kernel) = self.me.upgrade() else { return };
-        if !self.background_subagents.begins(&call.call_id) {
+    fn take_up_subagent(self: &Arc<Self>, call: ToolCall, started: SubagentStarted, context: &CallContext) {
+        if !self.background.begins(&call.call_id) {
             return;
         }
-        let place = SubagentPlace { kernel: kernel.clone(), call_id: call.call_id.clone() };
-        let pause = self.background_subagents.pause();
+        let place = SubagentPlace { delegations: self.clone(), call_id: call.call_id.clone() };
+        let pause = self.background.pause();
         let context = CallContext { cost_left_usd: started.max_cost_usd, pause, ..context.clone() };
+        let delegations = self.clone();
         tokio::spawn(async move {
-            if let Err(fault) = kernel.work_in_background((&call, &started), &context).await {
+            if let Err(fault) = delegations.work_in_background((&call, &started), &context).await {
                 tracing::error!(code = fault.code, %fault, "what a sub-agent came to is not in the log");
             }
             drop(place);
@@ -190,7 +189,7 @@ impl ToolExecutor {
         (call, started): (&ToolCall, &SubagentStarted),
         context: &CallContext,
     ) -> Result<(), Error> {
-        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        let mut record = self.call_log.record(context);
         let Some(Action::Delegate(subagents)) = self.toolbox.tool(&call.tool_id).map(|tool| &tool.action) else {
             let result = record.error(call, &self.toolbox.unknown(&call.tool_id));
             return record.settle(vec![late(result).into()]).await.map(drop);
@@ -226,12 +225,12 @@ impl ToolExecutor {
             else {
                 return stop;
             };
-            self.background_subagents.stands(&call.call_id, &Stands::Waiting(approval_id.clone()));
+            self.background.stands(&call.call_id, &Stands::Waiting(approval_id.clone()));
             if !until_settled(subagents, &approval_id, context).await? {
                 return stop;
             }
             settled = Some(approval_id);
-            self.background_subagents.stands(&call.call_id, &Stands::AtWork);
+            self.background.stands(&call.call_id, &Stands::AtWork);
         }
     }
 }

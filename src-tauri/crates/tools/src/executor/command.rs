@@ -1,68 +1,45 @@
 //! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
 
+use super::KernelSettings;
 use super::background::BegunBackground;
-use super::checkpoint::CommandChanges;
-use super::command_sandbox::Purpose;
-use super::judging::permitted;
-use super::path::{CallDecision, CallWork};
+use super::call_log::CallLog;
+use super::checkpoint::{CommandChanges, ProjectImages};
+use super::command_sandbox::{CommandRooms, Purpose};
+use super::kept_whole::CallResults;
+use super::live_output::LiveOutput;
 use super::record::Record;
-use super::signing::{GIT_WAS_HELD, Signing, no_signing_in_background};
-use super::{ToolExecutor, question};
+use super::run_stop::{RunStop, unfinished_look};
+use super::secrets::ProjectSecrets;
+use super::signing::{CommitSigner, GIT_WAS_HELD, Signing, no_signing_in_background};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallOutcome, CheckpointCreated, Code, CommandConfinement, CommandPreview,
-    Decision, Error, EventBody, LiveBus, LiveEvent, StyledPart, StyledText, ToolCall, ToolResult, plural,
+    CallOutcome, CheckpointCreated, Code, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult, plural,
 };
 use arki_files::Snapshot;
-use arki_policy::{Impact, Verdict};
-use arki_process::{AnsiReader, CommandOutcome, CommandSpec, styled};
-use arki_redaction::{Redactor, StreamingRedactor};
+use arki_policy::Verdict;
+use arki_process::{CommandOutcome, CommandSpec, styled};
 use arki_sandbox::Sandbox;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl ToolExecutor {
-    pub(super) async fn decided_command(&self, call: &ToolCall, verdict: Verdict) -> CallDecision<'_> {
-        if verdict.decision == Decision::Allow {
-            return CallDecision::Perform(verdict, CallWork::Command(AsDecided::shown(call)));
-        }
-        match self.command_preview(call).await {
-            Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
-            Err(fault) => CallDecision::Fail(fault),
-        }
-    }
+/// Runs the commands of a run.
+pub(super) struct CommandRunner {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) call_log: CallLog,
+    pub(super) secrets: Arc<ProjectSecrets>,
+    pub(super) rooms: Arc<CommandRooms>,
+    pub(super) images: Arc<ProjectImages>,
+    pub(super) signer: CommitSigner,
+    pub(super) results: Arc<CallResults>,
+    pub(super) stop: Arc<RunStop>,
+}
 
-    /// Decides on a command that the user has edited: it is the user's own, but what is denied stays denied.
-    pub(super) async fn command_approved(
-        &self,
-        call: &ToolCall,
-        approval: &ResolvedApproval,
-        approve: ApprovalMode,
-    ) -> CallDecision<'_> {
-        let preview = match self.command_preview(call).await {
-            Ok(preview) => preview,
-            Err(fault) => return CallDecision::Fail(fault),
-        };
-        if preview.preview_hash != approval.requested.shown_hash() {
-            return CallDecision::ask(shown_anew(call, approval, preview));
-        }
-        let decided = AsDecided::of(call, Some(approval));
-        if decided.by_user {
-            let call = &decided.call;
-            let subject = self.judge.subject_of(self.toolbox.tool(&call.tool_id), &call.args);
-            let verdict = self.judge.decide(&call.tool_id, &subject, approve, Impact::default());
-            if verdict.decision == Decision::Deny {
-                return CallDecision::deny(verdict);
-            }
-        }
-        CallDecision::Perform(permitted(&approval.requested), CallWork::Command(decided))
-    }
-
+impl CommandRunner {
     pub(super) async fn run(
-        &self,
+        self: &Arc<Self>,
         decided: &AsDecided,
         verdict: &Verdict,
         record: &mut Record<'_>,
@@ -76,7 +53,7 @@ impl ToolExecutor {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let purpose = Purpose { private: decided.reads_private, ..self.purpose(&arguments, verdict) };
+        let purpose = Purpose { private: decided.reads_private, ..self.rooms.purpose(&arguments, verdict) };
         let (sandbox, mut environment) =
             match (room.sandbox_for(&arguments, purpose), room.environment_for(&arguments, purpose)) {
                 (Ok(sandbox), Ok(environment)) => (sandbox, environment),
@@ -123,7 +100,7 @@ impl ToolExecutor {
             meanwhile: None,
         };
         let after = record.last_seq();
-        let mut live = LiveOutput::new((self.bus.as_ref(), &self.redactor), call, record);
+        let mut live = LiveOutput::new(&self.call_log, call, record);
         let ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
         // It may have written a new one and printed it.
@@ -133,14 +110,14 @@ impl ToolExecutor {
             let session_id = &record.context().session_id;
             let changes = self.images.changes_since(&before, call, session_id).await?;
             note = changes.note_of_unnamed();
-            bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
+            bodies = self.call_log.not_yet_told(changes.into_events(), session_id, after).await?;
         }
         let is_silent = |outcome: &CommandOutcome| !outcome.output.contains(".git");
         let silent_note = holds_commits && ran.as_ref().is_ok_and(is_silent);
         let silent_note = silent_note.then_some(GIT_WAS_HELD);
         let (mut result, styles) = match ran {
             Ok(outcome) => {
-                self.stop_for_unfinished_look(&outcome);
+                self.stop.after_unfinished_look(&outcome);
                 told(record, decided, &outcome, &limit)
             }
             Err(error) => (record.error(call, &ToolError::from(error).into()), Vec::new()),
@@ -154,27 +131,9 @@ impl ToolExecutor {
         record.settle(bodies).await
     }
 
-    /// Stops the run after an unfinished look: what the command left may have git run a program, so no more is done
-    /// until the user has looked.
-    pub(super) fn stop_for_unfinished_look(&self, outcome: &CommandOutcome) {
-        if let Some(why) = &outcome.unfinished_look {
-            // The first one says it all.
-            let _ = self.stopped.set(unfinished_look(why));
-        }
-    }
-
-    pub(super) fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
-        Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
-    }
-
-    /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
-    fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
-        self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command, true)
-    }
-
     /// The program ended while the command ran. It is not run again; what it changed so far can be told where the
     /// project was imaged before.
-    pub(super) async fn command_interrupted(
+    pub(super) async fn interrupted(
         &self,
         call: &ToolCall,
         approval: Option<&ResolvedApproval>,
@@ -182,7 +141,7 @@ impl ToolExecutor {
     ) -> Result<CallOutcome, Error> {
         let call = &AsDecided::of(call, approval).call;
         let mut bodies = Vec::new();
-        let only_reads = run_command::parse(&call.args).is_ok_and(|arguments| self.only_reads(&arguments));
+        let only_reads = run_command::parse(&call.args).is_ok_and(|arguments| self.rooms.only_reads(&arguments));
         if !only_reads && let Some(before) = self.images.stored_snapshot().await? {
             bodies = self.images.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
@@ -190,51 +149,6 @@ impl ToolExecutor {
         bodies.push(result.into());
         record.settle(bodies).await
     }
-
-    async fn command_preview(&self, call: &ToolCall) -> Result<CommandPreview, Error> {
-        let arguments = run_command::parse(&call.args)?;
-        let room = self.rooms.room().await?;
-        let directory = self.settings.project.root().display().to_string();
-        let private = self.needs_private(call, &arguments);
-        let purpose = Purpose { only_reads: self.only_reads(&arguments), agreed: true, private };
-        let sandbox = room.sandbox_for(&arguments, purpose)?;
-        let signing = self.signer.signing(&arguments).await?.map(|signing| signing.note());
-        let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
-            network: arguments.network,
-            writes_project: !purpose.only_reads,
-            reads_private: private,
-            notes: [sandbox.gaps(), room.note_of_outside_git(&arguments).into_iter().chain(signing).collect()].concat(),
-        });
-        let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
-        let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
-        let shown = if private { format!("{sandbox}, private files") } else { sandbox.clone() };
-        let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
-        Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
-    }
-}
-
-impl ToolExecutor {
-    /// Returns whether a command that is asked about is shown as one that can open secret files, and the user's other
-    /// files: not where it is a known build, test or installation and names none.
-    fn needs_private(&self, call: &ToolCall, arguments: &run_command::Arguments) -> bool {
-        let subject = self.judge.subject_of(self.toolbox.tool(&call.tool_id), &call.args).subject;
-        subject.secrets_in_reach
-            || subject.outside.is_some()
-            || subject.paths.iter().any(|path| path.secret)
-            || arki_policy::wide_reads(&arguments.command, true).is_none()
-    }
-}
-
-fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPreview) -> (Verdict, ApprovalRequested) {
-    let verdict = Verdict {
-        decision: Decision::Approval,
-        rule: "builtin:stale-preview".to_owned(),
-        reason: "The command changed since it was shown. Here it is again.".to_owned(),
-        risk: approval.requested.risk,
-    };
-    let (verdict, mut requested) = question::of_command(call, &verdict, preview);
-    requested.supersedes = Some(approval.requested.approval_id.clone());
-    (verdict, requested)
 }
 
 /// A command's call as it is carried out.
@@ -242,7 +156,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPrev
 pub(super) struct AsDecided {
     pub(super) call: ToolCall,
     /// The command is the user's own, in place of the model's.
-    by_user: bool,
+    pub(super) by_user: bool,
     /// It was shown as one that can open secret files and other files of the user's.
     pub(super) reads_private: bool,
     /// The user's, to the model.
@@ -250,11 +164,11 @@ pub(super) struct AsDecided {
 }
 
 impl AsDecided {
-    fn shown(call: &ToolCall) -> Self {
+    pub(super) fn shown(call: &ToolCall) -> Self {
         Self { call: call.clone(), by_user: false, reads_private: false, note: None }
     }
 
-    fn of(call: &ToolCall, approval: Option<&ResolvedApproval>) -> Self {
+    pub(super) fn of(call: &ToolCall, approval: Option<&ResolvedApproval>) -> Self {
         let mut decided = Self::shown(call);
         decided.note = approval.and_then(|approval| approval.resolved.reason.clone());
         let shown = approval.and_then(|approval| approval.requested.command.as_ref()?.confinement.as_ref());
@@ -324,91 +238,6 @@ fn effect_unknown(changes: &[EventBody]) -> Error {
         message.push_str(&format!(" {files} {have} changed since it began: {named}."));
     }
     Error::new(Code::CANCELLED, message, "Check what it did before you run it again.")
-}
-
-/// Shows what the command prints as it prints it: whole characters only, keys left out, also those with a colour in the
-/// middle. Each piece has the colours it needs as SGR sequences, and no other escape sequence.
-pub(super) struct LiveOutput<'a> {
-    bus: &'a dyn LiveBus,
-    call: &'a ToolCall,
-    session_id: arki_domain::SessionId,
-    run_id: arki_domain::RunId,
-    redactor: StreamingRedactor,
-    reader: AnsiReader,
-    /// The text that the redactor still holds back.
-    unshown: StyledText,
-    /// The beginning of a character whose end has not come yet.
-    undecoded: Vec<u8>,
-}
-
-impl<'a> LiveOutput<'a> {
-    pub(super) fn new((bus, redactor): (&'a dyn LiveBus, &Redactor), call: &'a ToolCall, record: &Record<'_>) -> Self {
-        let context = record.context();
-        Self {
-            bus,
-            call,
-            session_id: context.session_id.clone(),
-            run_id: context.run_id.clone(),
-            redactor: StreamingRedactor::new(redactor.clone()),
-            reader: AnsiReader::default(),
-            unshown: StyledText::default(),
-            undecoded: Vec::new(),
-        }
-    }
-
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.undecoded.extend_from_slice(bytes);
-        let whole = match std::str::from_utf8(&self.undecoded) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Ok(_) | Err(_) => self.undecoded.len(),
-        };
-        let rest = self.undecoded.split_off(whole);
-        let text = String::from_utf8_lossy(&self.undecoded).into_owned();
-        self.undecoded = rest;
-        let read = self.reader.push(&text);
-        self.show_decided(&read);
-    }
-
-    pub(super) fn finish(&mut self) {
-        let rest = String::from_utf8_lossy(&std::mem::take(&mut self.undecoded)).into_owned();
-        let mut read = self.reader.push(&rest);
-        read.append(&self.reader.finish());
-        self.show_decided(&read);
-        let rest = self.redactor.finish();
-        let unshown = std::mem::take(&mut self.unshown);
-        self.show(as_shown(rest, &unshown));
-    }
-
-    fn show_decided(&mut self, read: &StyledText) {
-        self.unshown.append(read);
-        let (decided, bytes) = self.redactor.push_counted(&read.text);
-        let unshown = self.unshown.split_to(bytes);
-        self.show(as_shown(decided, &unshown));
-    }
-
-    fn show(&self, text: String) {
-        if !text.is_empty() {
-            self.bus.publish(LiveEvent::CommandOutput {
-                session_id: self.session_id.clone(),
-                run_id: self.run_id.clone(),
-                call_id: self.call.call_id.clone(),
-                text,
-            });
-        }
-    }
-}
-
-/// The text with its colours; without them where a secret was taken out of it.
-fn as_shown(text: String, unredacted: &StyledText) -> String {
-    if text == unredacted.text { unredacted.to_ansi() } else { text }
-}
-
-pub(super) fn unfinished_look(why: &str) -> Error {
-    Error::new(
-        Code::GUARD_UNFINISHED,
-        format!("Arki couldn't check everything the command left behind: {why}. Git might run a program from it."),
-        "Look for new repositories (`.git`) in the project before you use git there, then run `arki resume`.",
-    )
 }
 
 /// Why a command was stopped.

@@ -13,6 +13,7 @@ use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Error};
 use arki_files::ReadersView;
+use arki_policy::Verdict;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
 use std::path::{Path, PathBuf};
@@ -190,6 +191,15 @@ impl CommandRooms {
             self.furnish().map_err(Error::from)
         };
         self.of_commands.get_or_try_init(furnish).await
+    }
+
+    pub(super) fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
+        Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
+    }
+
+    /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
+    pub(super) fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
+        self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command, true)
     }
 
     fn furnish(&self) -> Result<CommandSandbox, ToolError> {

@@ -1,18 +1,31 @@
 //! Work that is handed to a sub-agent: that it is, is in the log before the sub-agent begins, and what it came to is
 //! the call's result. In between the call waits as long as the sub-agent does, also across restarts.
 
+use super::background_subagents::BackgroundSubagents;
+use super::call_log::CallLog;
+use super::isolation;
+use super::kept_whole::CallResults;
 use super::record::Record;
-use super::{ToolExecutor, isolation};
+use super::toolbox::Toolbox;
 use crate::builtin::delegate::{self, Arguments};
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::Action;
 use crate::tool_output::Output;
 use arki_domain::{CallOutcome, Code, Error, EventBody, LeftInBackground, RunId, SessionId, SubagentStarted, ToolCall};
 use arki_policy::Verdict;
+use std::sync::Arc;
 
-impl ToolExecutor {
+/// Hands calls over to sub-agents.
+pub(super) struct Delegations {
+    pub(super) toolbox: Arc<Toolbox>,
+    pub(super) results: Arc<CallResults>,
+    pub(super) call_log: CallLog,
+    pub(super) background: BackgroundSubagents,
+}
+
+impl Delegations {
     pub(super) async fn delegate(
-        &self,
+        self: &Arc<Self>,
         subagents: &dyn Subagents,
         call: &ToolCall,
         verdict: &Verdict,
@@ -34,7 +47,7 @@ impl ToolExecutor {
     }
 
     /// The sub-agent was begun before: the call has waited with it.
-    pub(super) async fn go_on_delegating(
+    pub(super) async fn go_on(
         &self,
         call: &ToolCall,
         started: &SubagentStarted,
@@ -59,11 +72,11 @@ impl ToolExecutor {
             Err(fault) => return record.fail(call, &fault).await,
         };
         let stop = subagents.work(SubagentTask { started, task: &task, context: record.context() }).await;
-        self.conclude_delegation(subagents, (call, started), stop, record).await
+        self.conclude(subagents, (call, started), stop, record).await
     }
 
     /// Records the result of a call whose sub-agent has stopped; there is none while the sub-agent only waits.
-    pub(super) async fn conclude_delegation(
+    pub(super) async fn conclude(
         &self,
         subagents: &dyn Subagents,
         (call, started): (&ToolCall, &SubagentStarted),

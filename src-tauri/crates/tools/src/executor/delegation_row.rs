@@ -4,16 +4,12 @@
 //! A row is begun in one transaction, so that it goes on with the same sub-agents after a restart. While one of them
 //! waits for the user and others work, nobody else may go on with the run above: the row itself looks for the decision.
 
-use super::ToolExecutor;
-use super::path::{CallDecision, CallWork};
-use super::record::Record;
+use super::delegation::Delegations;
 use crate::builtin::delegate;
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::Action;
-use arki_domain::projection::{CallProgress, PendingCall};
-use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, Error, Event, EventBody, Executed, Executor, SubagentStarted, ToolCall,
-};
+use arki_domain::{ApprovalId, CallContext, CallOutcome, Error, Event, EventBody, Executed, SubagentStarted, ToolCall};
+use arki_policy::Verdict;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
 use std::sync::Arc;
@@ -21,12 +17,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// The sub-agents that work at the same time.
-const MAX_SUBAGENTS_AT_ONCE: usize = 4;
+pub(super) const MAX_SUBAGENTS_AT_ONCE: usize = 4;
 /// The interval at which a row looks whether the user has decided what one of its sub-agents waits for.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// A call of a row.
-struct Handed<'a> {
+pub(super) struct Handed<'a> {
     call: &'a ToolCall,
     subagents: &'a dyn Subagents,
     task: String,
@@ -59,28 +55,25 @@ impl SubagentCount {
     }
 }
 
-impl ToolExecutor {
-    pub(super) fn is_delegation(&self, call: &ToolCall) -> bool {
-        self.toolbox.tool(&call.tool_id).is_some_and(|tool| matches!(tool.action, Action::Delegate(_)))
+impl<'a> Handed<'a> {
+    pub(super) fn begun_before(self, started: &SubagentStarted) -> Self {
+        Self { started: started.clone(), ..self }
     }
 
-    /// A call that asks, is denied or is wrong ends the row, and so does an agent that may change something: what comes
-    /// after it waits for it.
-    pub(super) async fn delegate_together(
+    pub(super) fn beginning(self, verdict: &Verdict) -> Self {
+        let decided = verdict.decided(self.call, Vec::new());
+        Self { begins_with: vec![decided.into(), self.started.clone().into()], ..self }
+    }
+}
+
+impl Delegations {
+    /// Works on the calls of a row.
+    pub(super) async fn work_together(
         &self,
-        calls: &[PendingCall],
+        mut row: Vec<Handed<'_>>,
         context: &CallContext,
     ) -> Result<Executed, Error> {
-        let mut row: Vec<Handed<'_>> = Vec::new();
-        for pending in calls.iter().take(MAX_SUBAGENTS_AT_ONCE) {
-            let Some(next) = self.handed(pending, context).await else { break };
-            row.push(next);
-        }
-        let [_, _, ..] = row.as_slice() else {
-            let first = calls.first().ok_or_else(|| Error::internal("no call to execute"))?;
-            return self.execute(first, context).await;
-        };
-        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        let mut record = self.call_log.record(context);
         let begins_with: Vec<EventBody> = row.iter_mut().flat_map(|handed| handed.begins_with.drain(..)).collect();
         if !begins_with.is_empty() {
             record.note(begins_with).await?;
@@ -127,8 +120,8 @@ impl ToolExecutor {
             waiting.extend(awaited(&stop).map(|approval_id| (*subagents, approval_id.clone())));
             // What comes after one that waits is in its sub-agent's log, and recorded in its turn.
             if outcome == CallOutcome::Finished {
-                let mut record = Record::since(since, self.log.as_ref(), &self.redactor, context);
-                outcome = self.conclude_delegation(*subagents, (call, started), stop, &mut record).await?;
+                let mut record = self.call_log.record_since(since, context);
+                outcome = self.conclude(*subagents, (call, started), stop, &mut record).await?;
                 recorded += usize::from(outcome == CallOutcome::Finished);
                 events.extend(record.into_events());
             }
@@ -139,36 +132,18 @@ impl ToolExecutor {
     }
 
     /// Returns the call with what it hands over, where it may be worked on beside others.
-    async fn handed<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Handed<'a>> {
-        let call = &pending.call;
+    pub(super) fn handed<'a>(&'a self, call: &'a ToolCall) -> Option<Handed<'a>> {
         let Action::Delegate(subagents) = &self.toolbox.tool(&call.tool_id)?.action else { return None };
         let subagents = subagents.as_ref();
         let arguments = delegate::parse(&call.args).ok()?;
-        // Hooks run around one call at a time.
         if arguments.background
             || !self.keeps_apart(subagents, &arguments)
             || self.ensure_can_be_taken(subagents, &arguments).is_err()
-            || self.hooks.has_hooks_for(call)
-            || !self.redactor.placeholders(&call.args).is_empty()
         {
             return None;
         }
-        let (started, begins_with) = match &pending.progress {
-            CallProgress::Delegated(started) => ((**started).clone(), Vec::new()),
-            CallProgress::New => {
-                let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
-                let prepared = self.prepare(pending, None, &record);
-                let CallDecision::Perform(verdict, CallWork::Delegation(_)) = self.decided(prepared, &mut record).await
-                else {
-                    return None;
-                };
-                let started = self.begun(subagents, call, arguments.clone());
-                let decided = verdict.decided(call, Vec::new());
-                (started.clone(), vec![decided.into(), started.into()])
-            }
-            _ => return None,
-        };
-        Some(Handed { call, subagents, task: arguments.task, started, begins_with })
+        let (task, started) = (arguments.task.clone(), self.begun(subagents, call, arguments));
+        Some(Handed { call, subagents, task, started, begins_with: Vec::new() })
     }
 }
 

@@ -5,10 +5,12 @@
 //! object or add context. An objection becomes part of the policy's question, where it only tightens. Hooks run in
 //! trusted folders only: their commands may load what lies there.
 
-use super::ToolExecutor;
-use super::formatting::Formatted;
-use super::hook_runner::{HookTask, context, told_of};
+use super::call_log::CallLog;
+use super::formatting::{Formatted, Formatter};
+use super::hook_runner::{HookRunner, HookTask, context, told_of};
+use super::judging::Judge;
 use super::record::Record;
+use super::run_stop::RunStop;
 use super::subject::judged_as;
 use crate::hooks::answer::HookAnswer;
 use crate::hooks::input::{input, sent_args};
@@ -32,7 +34,16 @@ pub(super) struct BeforeCall {
     pub(super) is_cancelled: bool,
 }
 
-impl ToolExecutor {
+/// Runs the hooks around calls.
+pub(super) struct CallHooks {
+    pub(super) runner: Arc<HookRunner>,
+    pub(super) formatter: Formatter,
+    pub(super) judge: Arc<Judge>,
+    pub(super) call_log: CallLog,
+    pub(super) stop: Arc<RunStop>,
+}
+
+impl CallHooks {
     /// Runs the hooks that come before a call. A call that is denied anyway, or can't be made, needs none.
     pub(super) async fn before_call(
         &self,
@@ -40,20 +51,20 @@ impl ToolExecutor {
         record: &mut Record<'_>,
     ) -> Result<BeforeCall, Error> {
         let mut before = BeforeCall::default();
-        if !self.hooks.has_hooks_for(&pending.call) || self.judge.is_denied_anyway(&pending.call, record.approve()) {
+        if !self.runner.has_hooks_for(&pending.call) || self.judge.is_denied_anyway(&pending.call, record.approve()) {
             return Ok(before);
         }
-        let mut call = self.hooks.hooked_call(&pending.call);
+        let mut call = self.runner.hooked_call(&pending.call);
         let commits = call.command.as_deref().is_some_and(arki_policy::may_commit);
-        for hook in &self.settings.hooks {
+        for hook in &self.runner.settings.hooks {
             let is_of_event = hook.event == HookEvent::PreToolUse || (commits && hook.event == HookEvent::PreCommit);
             let occasion = Occasion::Before(call.clone());
-            let Some(spoken) = is_of_event.then(|| self.hooks.spoken_to(hook, &occasion)).flatten() else { continue };
-            let told = input(hook.event, &occasion, &spoken, self.hooks.hooked_run(record.context()));
+            let Some(spoken) = is_of_event.then(|| self.runner.spoken_to(hook, &occasion)).flatten() else { continue };
+            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
             let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly };
-            let ran = self.hooks.carry_out_hook(task, record.cancel().clone()).await;
+            let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
             let wanted = ran.answer.args.as_ref().map(|wanted| {
-                let root = self.settings.project.root();
+                let root = self.runner.settings.project.root();
                 foreign::updated(&call, &sent_args(&call, &spoken, root), wanted, root)
             });
             let wanted = wanted.filter(|wanted| *wanted != call.args && ran.answer.outcome != HookOutcome::Blocked);
@@ -64,7 +75,7 @@ impl ToolExecutor {
             if let Some(args) = wanted {
                 let changed = before.changed.get_or_insert_with(|| pending.clone());
                 self.set_args(&mut changed.call, args);
-                call = self.hooks.hooked_call(&changed.call);
+                call = self.runner.hooked_call(&changed.call);
             }
             before.is_cancelled = ran.answer.outcome == HookOutcome::Cancelled;
             if self.object(hook, &ran.answer, record) || before.is_cancelled {
@@ -83,7 +94,7 @@ impl ToolExecutor {
         };
         let reason = answer.reason.clone().unwrap_or_default();
         if answer.outcome == HookOutcome::Stopped {
-            let _ = self.stopped.set(stopped_by(hook, &reason));
+            self.stop.stop(stopped_by(hook, &reason));
         }
         record.object(Objection { hook: hook.name.clone(), denies, reason });
         denies
@@ -91,19 +102,19 @@ impl ToolExecutor {
 
     /// Runs the hooks that come after a call, if it was carried out in this record.
     pub(super) async fn after_call(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<(), Error> {
-        if !self.hooks.has_hooks_for(&pending.call) {
+        if !self.runner.has_hooks_for(&pending.call) {
             return Ok(());
         }
         let Some(result) = carried_out(&pending.call, record.events()) else { return Ok(()) };
-        let occasion = Occasion::After(self.hooks.hooked_call(&pending.call), Box::new(result));
-        let tool = self.toolbox.tool(&pending.call.tool_id);
-        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
-            let Some(spoken) = self.hooks.spoken_to(hook, &occasion) else { continue };
-            let told = input(hook.event, &occasion, &spoken, self.hooks.hooked_run(record.context()));
+        let occasion = Occasion::After(self.runner.hooked_call(&pending.call), Box::new(result));
+        let tool = self.judge.toolbox.tool(&pending.call.tool_id);
+        for hook in self.runner.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
+            let Some(spoken) = self.runner.spoken_to(hook, &occasion) else { continue };
+            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
             let formatting = self.formatter.begin_formatting(hook, (tool, &pending.call), record).await?;
             let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
             let task = HookTask { hook, occasion: &occasion, told: &told, access };
-            let ran = self.hooks.carry_out_hook(task, record.cancel().clone()).await;
+            let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
             let formatted = match &formatting {
                 Some(formatting) => self.formatter.end_formatting(formatting, record.context()).await?,
                 None => Formatted::default(),
@@ -115,7 +126,7 @@ impl ToolExecutor {
             let ended = formatted.told_in(told_of(hook, &ran, Some(&pending.call)));
             record.note(ended.into_iter().chain(contexts).collect()).await?;
             if answer.outcome == HookOutcome::Stopped {
-                let _ = self.stopped.set(stopped_by(hook, answer.reason.as_deref().unwrap_or_default()));
+                self.stop.stop(stopped_by(hook, answer.reason.as_deref().unwrap_or_default()));
             }
             if matches!(answer.outcome, HookOutcome::Stopped | HookOutcome::Cancelled) {
                 break;
@@ -127,15 +138,16 @@ impl ToolExecutor {
     /// Tells of the hooks after a call that had not answered when Arki ended. They may have begun, so they are not run.
     pub(super) async fn tell_unanswered(&self, finished: &FinishedCall, record: &mut Record<'_>) -> Result<(), Error> {
         let call = &finished.call;
-        if !self.hooks.has_hooks_for(call) {
+        if !self.runner.has_hooks_for(call) {
             return Ok(());
         }
-        let events = self.log.read_after(&record.context().session_id, 0).await?;
+        let events = self.call_log.log.read_after(&record.context().session_id, 0).await?;
         let Some(result) = carried_out(call, &events) else { return Ok(()) };
-        let occasion = Occasion::After(self.hooks.hooked_call(call), Box::new(result));
+        let occasion = Occasion::After(self.runner.hooked_call(call), Box::new(result));
         let mut answered = finished.answered.clone();
         let is_on = |hook: &&Hook| !matches!(hook.action, HookAction::Off { .. });
-        for hook in self.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse).filter(is_on) {
+        for hook in self.runner.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse).filter(is_on)
+        {
             let is_it = |known: &(String, String)| known.0 == hook.name && known.1 == hook.action.command();
             if let Some(place) = answered.iter().position(is_it) {
                 answered.remove(place);
@@ -150,7 +162,7 @@ impl ToolExecutor {
 
     /// The arguments of a call that is only handed on stand within its own.
     fn set_args(&self, call: &mut ToolCall, args: Value) {
-        match self.toolbox.tool(&call.tool_id).and_then(|tool| judged_as(tool, &call.args)) {
+        match self.judge.toolbox.tool(&call.tool_id).and_then(|tool| judged_as(tool, &call.args)) {
             Some(_) => call.args["arguments"] = args,
             None => call.args = args,
         }

@@ -1,17 +1,18 @@
 //! Reading on the user's word, without a call of the model: what a prompt mentions. Files by the read tools, what has
 //! changed by a command that only reads, a page by `fetch_url`; all of it where the policy asks nobody.
 
-use super::ToolExecutor;
-use super::command::{TimeLimit, failed};
+use super::command::{CommandRunner, TimeLimit, failed};
+use super::hook_runner::HookRunner;
+use super::judging::Judge;
 use super::output::bounded;
+use super::read::ReadCalls;
 use super::remote::{Attempts, stopped, timed_out};
 use crate::builtin::run_command;
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
-use crate::tool::{Action, ReadAction, ReadTask, Tool};
+use crate::tool::{Action, ReadAction, Tool};
 use crate::tool_output::Output;
 use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, RunId, SessionId, ToolCall};
-use arki_files::Project;
 use arki_policy::{Impact, PolicySettings, Verdict};
 use arki_process::CommandSpec;
 use arki_sandbox::Sandbox;
@@ -31,28 +32,29 @@ pub struct UnaskedRead<'a> {
     pub cancel: &'a CancellationToken,
 }
 
-impl ToolExecutor {
-    #[must_use]
-    pub fn project(&self) -> &Arc<Project> {
-        &self.settings.project
-    }
+/// Reads what nobody is asked about.
+pub struct UnaskedReads {
+    pub(super) judge: Arc<Judge>,
+    pub(super) hooks: Arc<HookRunner>,
+    pub(super) reads: Arc<ReadCalls>,
+    pub(super) commands: Arc<CommandRunner>,
+}
 
+impl UnaskedReads {
     /// Carries out a tool that only reads, whether the model has it or not. Blocking; within a runtime, on a thread that
     /// may block.
     ///
     /// # Errors
     /// Where the policy would ask or deny, or a hook comes before such calls, for secret files always, for a command that isn't known to only read or that
     /// no sandbox holds to it, and when the tool fails.
-    pub fn read_unasked(&self, read: &UnaskedRead<'_>) -> Result<Output, Error> {
+    pub fn read(&self, read: &UnaskedRead<'_>) -> Result<Output, Error> {
         let UnaskedRead { tool_id, args, .. } = *read;
-        let verdict = self.judged_unasked(tool_id, args)?;
-        let tool = self.toolbox.tool(tool_id).ok_or_else(|| self.toolbox.unknown(tool_id))?;
+        let verdict = self.judged(tool_id, args)?;
+        let tool = self.judge.toolbox.tool(tool_id).ok_or_else(|| self.judge.toolbox.unknown(tool_id))?;
         match &tool.action {
             Action::Read(action) => self.read_at_once(*action, tool, read),
-            Action::Command => waited_for(self.run_unasked(read, &verdict)),
-            Action::Remote(remote) if tool.conduct.is_idempotent => {
-                waited_for(self.fetch_unasked((tool, remote), read))
-            }
+            Action::Command => waited_for(self.run(read, &verdict)),
+            Action::Remote(remote) if tool.conduct.is_idempotent => waited_for(self.fetch((tool, remote), read)),
             Action::Remote(_) | Action::Write(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
                 Err(Error::internal(format_args!("{tool_id} does more than read")))
             }
@@ -62,12 +64,12 @@ impl ToolExecutor {
     /// # Errors
     /// Where the policy would ask or deny, or a hook comes before such calls, and for secret files always.
     pub fn ensure_readable(&self, tool_id: &str, args: &Value) -> Result<(), Error> {
-        self.judged_unasked(tool_id, args).map(drop)
+        self.judged(tool_id, args).map(drop)
     }
 
-    fn judged_unasked(&self, tool_id: &str, args: &Value) -> Result<Verdict, Error> {
+    fn judged(&self, tool_id: &str, args: &Value) -> Result<Verdict, Error> {
         self.judge.look_at_policy();
-        let tool = self.toolbox.tool(tool_id);
+        let tool = self.judge.toolbox.tool(tool_id);
         let subject = self.judge.subject_of(tool, args);
         if let Some(fault) = &subject.path_fault {
             return Err(fault.clone());
@@ -98,18 +100,8 @@ impl ToolExecutor {
     }
 
     fn read_at_once(&self, action: ReadAction, tool: &Tool, read: &UnaskedRead<'_>) -> Result<Output, Error> {
-        self.secrets.learn_shown_file(tool, read.args);
-        let cancel = read.cancel.child_token();
-        let task = ReadTask {
-            project: self.settings.project.clone(),
-            args: read.args.clone(),
-            artifact: None,
-            left_out: self.left_out_by(read.tool_id)?,
-            redactor: self.redactor.clone(),
-            sees_pictures: false,
-            max_output_bytes: self.settings.limits.max_output_bytes,
-            cancel: cancel.clone(),
-        };
+        let task = self.reads.task(tool, read.args, read.cancel)?;
+        let cancel = task.cancel.clone();
         let limit = self.time_limit(tool);
         let timer = Handle::try_current().ok().map(|runtime| {
             runtime.spawn(async move {
@@ -125,31 +117,31 @@ impl ToolExecutor {
     }
 
     /// Runs the command and returns its output; if it fails, the first line is the error.
-    async fn run_unasked(&self, read: &UnaskedRead<'_>, verdict: &Verdict) -> Result<Output, Error> {
+    async fn run(&self, read: &UnaskedRead<'_>, verdict: &Verdict) -> Result<Output, Error> {
         let arguments = run_command::parse(read.args)?;
-        let purpose = self.purpose(&arguments, verdict);
+        let purpose = self.commands.rooms.purpose(&arguments, verdict);
         if !purpose.only_reads {
             return Err(refused("Without a sandbox, nothing keeps a command from writing.".to_owned()));
         }
-        let room = self.rooms.room().await?;
+        let room = self.commands.rooms.room().await?;
         let (sandbox, environment) =
             (room.sandbox_for(&arguments, purpose)?, room.environment_for(&arguments, purpose)?);
-        self.secrets.learn_env_files().await;
-        let limit = TimeLimit::of(self.settings.limits.timeout_seconds, None);
+        self.judge.secrets.learn_env_files().await;
+        let limit = TimeLimit::of(self.reads.settings.limits.timeout_seconds, None);
         let spec = CommandSpec {
             command_line: arguments.command,
-            directory: self.settings.project.root().to_owned(),
+            directory: self.reads.settings.project.root().to_owned(),
             environment,
             sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
             terminal: false,
             time_limit: limit.duration,
-            limits: self.settings.limits.command,
-            max_output_bytes: self.unasked_bytes(read),
+            limits: self.reads.settings.limits.command,
+            max_output_bytes: self.max_bytes(read),
             meanwhile: None,
         };
         let outcome =
             arki_process::run(spec, |_| {}, read.cancel.clone()).await.map_err(crate::error::ToolError::from)?;
-        self.stop_for_unfinished_look(&outcome);
+        self.commands.stop.after_unfinished_look(&outcome);
         match outcome.exit_code {
             Some(0) if outcome.unfinished_look.is_none() => {
                 Ok(Output { text: outcome.output, truncated: outcome.truncated })
@@ -158,14 +150,14 @@ impl ToolExecutor {
         }
     }
 
-    async fn fetch_unasked(
+    async fn fetch(
         &self,
         (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
         read: &UnaskedRead<'_>,
     ) -> Result<Output, Error> {
         // It is nobody's call, so that there is nobody to ask in the middle of it.
         let place = CallPlace { session_id: SessionId::from(""), run_id: RunId::from(""), call_id: CallId::from("") };
-        let max_output_bytes = self.unasked_bytes(read);
+        let max_output_bytes = self.max_bytes(read);
         let cancel = read.cancel.child_token();
         let scope = CallScope {
             caller: Caller::new(place),
@@ -182,12 +174,12 @@ impl ToolExecutor {
         }
     }
 
-    fn unasked_bytes(&self, read: &UnaskedRead<'_>) -> usize {
-        read.max_bytes.min(self.settings.limits.max_output_bytes)
+    fn max_bytes(&self, read: &UnaskedRead<'_>) -> usize {
+        read.max_bytes.min(self.reads.settings.limits.max_output_bytes)
     }
 
     fn time_limit(&self, tool: &Tool) -> Duration {
-        tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.settings.limits.timeout_seconds))
+        tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.reads.settings.limits.timeout_seconds))
     }
 }
 

@@ -8,6 +8,7 @@ use super::command::AsDecided;
 use super::judging::{Judge, denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
+use super::user_question::ask_user;
 use super::write::{AcceptedChange, PlannedChange};
 use super::{ToolExecutor, question, usable};
 use crate::builtin::run_command;
@@ -171,7 +172,7 @@ impl ToolExecutor {
                     record.use_secrets(planned.secrets.clone());
                     planned.decided(call, verdict)
                 }
-                JudgedCall::Command(verdict) => self.decided_command(call, verdict).await,
+                JudgedCall::Command(verdict) => self.command_review.decided(call, verdict).await,
                 JudgedCall::Plain(verdict) => match tool.and_then(work_of) {
                     Some(work) if verdict.decision == Decision::Allow => CallDecision::Perform(verdict, work),
                     _ => CallDecision::ask(question::plain(call, &verdict)),
@@ -189,7 +190,7 @@ impl ToolExecutor {
         }
         match &tool.action {
             Action::Write(plan) => self.judge.write_approved(plan.clone(), call, approval, subject, approve),
-            Action::Command => self.command_approved(call, approval, approve).await,
+            Action::Command => self.command_review.approved(call, approval, approve).await,
             _ => match work_of(tool) {
                 Some(work) => CallDecision::Perform(permitted(&approval.requested), work),
                 None => CallDecision::Fail(Error::internal("a call without its work")),
@@ -208,17 +209,19 @@ impl ToolExecutor {
     ) -> Result<CallOutcome, Error> {
         match work {
             CallWork::Read(tool) => {
-                let done = self.read(tool, call, record).await;
+                let done = self.reads.read(tool, call, record).await;
                 self.results.conclude(call, verdict, done, record).await
             }
             CallWork::Inside(work) => self.work_inside(work, call, verdict, record).await,
-            CallWork::Question => self.ask_user(call, verdict, record).await,
-            CallWork::Delegation(subagents) => self.delegate(subagents, call, verdict, record).await,
+            CallWork::Question => {
+                ask_user(self.settings.audience, &self.delegations.background, call, verdict, record).await
+            }
+            CallWork::Delegation(subagents) => self.delegations.delegate(subagents, call, verdict, record).await,
             CallWork::Write(plan, accepted) => {
                 self.writer.write((plan, *accepted), call, verdict, approval, record).await
             }
-            CallWork::Command(decided) => self.run(&decided, verdict, record).await,
-            CallWork::Remote(tool, remote) => self.work_remotely((tool, remote), call, verdict, record).await,
+            CallWork::Command(decided) => self.commands.run(&decided, verdict, record).await,
+            CallWork::Remote(tool, remote) => self.remotes.work((tool, remote), call, verdict, record).await,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Carrying out the tools that only read.
 
-use super::ToolExecutor;
+use super::KernelSettings;
+use super::judging::Judge;
+use super::kept_whole::CallResults;
 use super::record::Record;
 use crate::error::ToolError;
 use crate::left_out::LeftOut;
@@ -8,28 +10,31 @@ use crate::tool::{Action, ReadTask, Tool};
 use crate::tool_output::Output;
 use arki_domain::{Code, Error, ToolCall};
 use globset::GlobSetBuilder;
+use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The pauses between the attempts of a read whose failure may pass.
 pub(crate) const READ_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
-impl ToolExecutor {
+/// Carries out the tools that only read.
+pub(super) struct ReadCalls {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) judge: Arc<Judge>,
+    pub(super) results: Arc<CallResults>,
+}
+
+impl ReadCalls {
     pub(super) async fn read(&self, tool: &Tool, call: &ToolCall, record: &Record<'_>) -> Result<Output, Error> {
         let Action::Read(read) = tool.action else {
             return Err(Error::internal(format_args!("{} is no read tool", tool.name())));
         };
         let task = ReadTask {
-            project: self.settings.project.clone(),
-            args: call.args.clone(),
             artifact: self.results.artifact_for(call, record).await?,
-            left_out: self.left_out_by(tool.name())?,
-            redactor: self.redactor.clone(),
             sees_pictures: record.context().sees_pictures,
-            max_output_bytes: self.settings.limits.max_output_bytes,
-            cancel: record.cancel().child_token(),
+            ..self.task(tool, &call.args, record.cancel())?
         };
-        self.secrets.learn_shown_file(tool, &call.args);
         let limit = Duration::from_secs(self.settings.limits.timeout_seconds);
         let stop = task.cancel.clone().drop_guard();
         let reading = tokio::task::spawn_blocking(move || {
@@ -48,8 +53,23 @@ impl ToolExecutor {
         }
     }
 
+    /// A read of the project's files, to be made at once.
+    pub(super) fn task(&self, tool: &Tool, args: &Value, cancel: &CancellationToken) -> Result<ReadTask, Error> {
+        self.judge.secrets.learn_shown_file(tool, args);
+        Ok(ReadTask {
+            project: self.settings.project.clone(),
+            args: args.clone(),
+            artifact: None,
+            left_out: self.left_out_by(tool.name())?,
+            redactor: self.results.redactor.clone(),
+            sees_pictures: false,
+            max_output_bytes: self.settings.limits.max_output_bytes,
+            cancel: cancel.child_token(),
+        })
+    }
+
     /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
-    pub(super) fn left_out_by(&self, tool: &str) -> Result<LeftOut, Error> {
+    fn left_out_by(&self, tool: &str) -> Result<LeftOut, Error> {
         let denied = self.judge.policy().denied_files(tool);
         if denied.is_empty() {
             return Ok(LeftOut { files: self.settings.secrets.clone(), by_rules: false });

@@ -1,7 +1,9 @@
 //! Calls of tools from outside: bounded in time and in what they say, stopped with the run, and after a crash made
 //! again only where the tool says that this does no harm.
 
-use super::ToolExecutor;
+use super::KernelSettings;
+use super::call_log::CallLog;
+use super::kept_whole::CallResults;
 use super::record::Record;
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::caller::{CallPlace, Caller};
@@ -18,8 +20,15 @@ use tokio_util::task::AbortOnDropHandle;
 /// The time that a stopped call may take to say something of it.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
-impl ToolExecutor {
-    pub(super) async fn work_remotely(
+/// Calls the tools from outside.
+pub(super) struct RemoteCalls {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) call_log: CallLog,
+    pub(super) results: Arc<CallResults>,
+}
+
+impl RemoteCalls {
+    pub(super) async fn work(
         &self,
         (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
         call: &ToolCall,
@@ -31,7 +40,7 @@ impl ToolExecutor {
         self.results.finish(call, done, record).await
     }
 
-    pub(super) async fn remote_interrupted(
+    pub(super) async fn interrupted(
         &self,
         (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
         call: &ToolCall,
@@ -92,7 +101,7 @@ impl ToolExecutor {
     }
 
     fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> RemoteCallProgress {
-        let (bus, redactor) = (self.bus.clone(), self.redactor.clone());
+        let (bus, redactor) = (self.call_log.bus.clone(), self.call_log.redactor.clone());
         let (session_id, run_id) = (record.context().session_id.clone(), record.context().run_id.clone());
         let call_id = call.call_id.clone();
         RemoteCallProgress::new(move |text| {

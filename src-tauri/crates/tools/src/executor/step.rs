@@ -1,18 +1,22 @@
 //! The steps of a pipeline: a shell line or a request that no model asked for. Starting the pipeline has approved them;
 //! what is denied, protected or secret stays so, and a line runs only where a sandbox holds it.
 
-use super::ToolExecutor;
-use super::command_sandbox::Purpose;
-use super::judging::denied;
+use super::KernelSettings;
+use super::call_log::CallLog;
+use super::checkpoint::ProjectImages;
+use super::command_sandbox::{CommandRooms, Purpose};
+use super::judging::{Judge, denied};
+use super::run_stop::RunStop;
 use crate::builtin::run_command::{self, Arguments};
 use crate::error::ToolError;
 use crate::fetch::{self, HttpAnswer, Requested};
-use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, Error, EventBody, EventDraft, ToolCall};
+use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, Error, EventBody, ToolCall};
 use arki_policy::{Impact, Verdict};
 use arki_process::{Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{GitAccess, Network, Sandbox, SandboxSpec};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 const COMMAND_TOOL: &str = "run_command";
@@ -45,23 +49,27 @@ pub struct StepAnswer {
     pub changed: Vec<String>,
 }
 
-impl ToolExecutor {
-    /// Returns the words of a shell line that may name files.
-    #[must_use]
-    pub fn file_words(line: &str) -> Vec<String> {
-        arki_policy::file_words(line)
-    }
+/// Runs the steps of a pipeline.
+pub struct StepRunner {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) judge: Arc<Judge>,
+    pub(super) call_log: CallLog,
+    pub(super) rooms: Arc<CommandRooms>,
+    pub(super) images: Arc<ProjectImages>,
+    pub(super) stop: Arc<RunStop>,
+}
 
+impl StepRunner {
     /// Judges a step's line and runs it. What it changes is in the log when it returns.
     ///
     /// # Errors
     /// `UNTRUSTED`, `POLICY_DENIED`, `SANDBOX_UNAVAILABLE`, or when it can't be started.
-    pub async fn run_step(&self, command: StepCommand<'_>, context: &CallContext) -> Result<StepAnswer, Error> {
-        if let Some(fault) = self.stopped.get() {
+    pub async fn run(&self, command: StepCommand<'_>, context: &CallContext) -> Result<StepAnswer, Error> {
+        if let Some(fault) = self.stop.reason() {
             return Err(fault.clone());
         }
         self.judge.look_at_policy();
-        self.secrets.learn_env_files().await;
+        self.judge.secrets.learn_env_files().await;
         let args = json!({"command": command.line, "network": command.network});
         let call = call_of(command.step, COMMAND_TOOL, args);
         self.ensure_step(&call, context).await?;
@@ -87,7 +95,7 @@ impl ToolExecutor {
         environment.extend(command.environment.iter().cloned());
         let imaged = if only_reads { None } else { self.images.image_before(&call, context).await? };
         if let Some((_, created)) = &imaged {
-            self.tell(context, vec![created.clone().into()]).await?;
+            self.call_log.tell(context, vec![created.clone().into()]).await?;
         }
         let limits = self.settings.limits.command;
         let most = u64::try_from(command.max_output_bytes).unwrap_or(u64::MAX).saturating_add(STDERR_BYTES);
@@ -105,13 +113,13 @@ impl ToolExecutor {
         };
         let answered = run_answering(spec, command.input, context.cancel.clone()).await.map_err(ToolError::from)?;
         // It may have written a new one and printed it.
-        self.secrets.learn_env_files().await;
+        self.judge.secrets.learn_env_files().await;
         let mut changed = Vec::new();
         if let Some((before, _)) = imaged {
             let changes = self.images.changes_since(&before, &call, &context.session_id).await?.into_events();
-            let events = self.not_yet_told(changes, &context.session_id, context.last_seq).await?;
+            let events = self.call_log.not_yet_told(changes, &context.session_id, context.last_seq).await?;
             changed = events.iter().filter_map(changed_path).collect();
-            self.tell(context, events).await?;
+            self.call_log.tell(context, events).await?;
         }
         Ok(StepAnswer { answered, changed })
     }
@@ -120,7 +128,7 @@ impl ToolExecutor {
     ///
     /// # Errors
     /// `UNTRUSTED`, `POLICY_DENIED`, `ADDRESS_REFUSED`, `HOST_UNREACHABLE` and others.
-    pub async fn request_for_step(
+    pub async fn request(
         &self,
         step: &str,
         request: Requested<'_>,
@@ -140,17 +148,17 @@ impl ToolExecutor {
     async fn ensure_step(&self, call: &ToolCall, context: &CallContext) -> Result<(), Error> {
         let Some((verdict, fault)) = self.refusal_of(call) else { return Ok(()) };
         let verdict = Verdict { decision: Decision::Deny, ..verdict };
-        self.tell(context, vec![verdict.decided(call, Vec::new()).into()]).await?;
+        self.call_log.tell(context, vec![verdict.decided(call, Vec::new()).into()]).await?;
         Err(fault)
     }
 
     fn judged(&self, call: &ToolCall) -> Verdict {
-        let subject = self.judge.subject_of(self.toolbox.tool(&call.tool_id), &call.args);
+        let subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
         self.judge.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default())
     }
 
     fn refusal_of(&self, call: &ToolCall) -> Option<(Verdict, Error)> {
-        let tool = self.toolbox.tool(&call.tool_id);
+        let tool = self.judge.toolbox.tool(&call.tool_id);
         let subject = self.judge.subject_of(tool, &call.args);
         let verdict = self.judge.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
         let verdict = self.judge.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
@@ -180,14 +188,6 @@ impl ToolExecutor {
         let network = if arguments.network { Network::Granted } else { Network::None };
         let spec = SandboxSpec { shown: shown.to_vec(), network, ..self.settings.sandbox_spec(temp_dir) };
         Ok(Sandbox::prepare(&spec).map_err(ToolError::from)?.with_git(GitAccess::ReadOnly))
-    }
-
-    async fn tell(&self, context: &CallContext, bodies: Vec<EventBody>) -> Result<(), Error> {
-        if bodies.is_empty() {
-            return Ok(());
-        }
-        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&context.run_id, body)).collect();
-        self.log.append(&context.session_id, drafts).await.map(drop)
     }
 }
 

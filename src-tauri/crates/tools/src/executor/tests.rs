@@ -11,7 +11,7 @@ mod hooks;
 mod isolation;
 mod judging;
 mod lifecycle_hooks;
-mod parallel_reads;
+mod parallel_calls;
 #[cfg(target_os = "linux")]
 mod private_files;
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ const WORDS: usize = 1024;
 
 pub(super) fn read(mentioned: &Mentioned, url: &str, room: usize) -> Result<Read, String> {
     let args = json!({ "url": url });
-    if let Err(fault) = mentioned.kernel.ensure_readable(FETCH_URL, &args) {
+    if let Err(fault) = mentioned.kernel.unasked_reads().ensure_readable(FETCH_URL, &args) {
         return Err(format!("{}{}", fault.message, how_to_allow(mentioned, &args)));
     }
     if mentioned.is_draft {

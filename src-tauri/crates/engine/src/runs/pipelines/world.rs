@@ -64,7 +64,7 @@ impl StepsWorld {
 #[async_trait]
 impl StepHost for StepsWorld {
     fn named_paths(&self, line: &str) -> Vec<String> {
-        ToolExecutor::file_words(line)
+        arki_policy::file_words(line)
     }
 
     fn places(&self, path: &str) -> Vec<String> {
@@ -108,7 +108,7 @@ impl StepHost for StepsWorld {
             time_limit: context.time_limit,
             max_output_bytes: usize::try_from(context.max_output_bytes).unwrap_or(usize::MAX),
         };
-        let answer = self.kernel.run_step(step, &self.context(task)).await?;
+        let answer = self.kernel.steps().run(step, &self.context(task)).await?;
         let answered = answer.answered;
         Ok(CommandEnd {
             ending: match answered.ending {
@@ -143,7 +143,7 @@ impl StepHost for StepsWorld {
         let HttpRequest { url, method, headers, body } = request;
         let max_bytes = usize::try_from(task.context.max_output_bytes).unwrap_or(usize::MAX);
         let requested = Requested { url: &url, method, headers: &headers, body, max_bytes };
-        let answer = self.kernel.request_for_step(&task.context.step, requested, &self.context(task)).await?;
+        let answer = self.kernel.steps().request(&task.context.step, requested, &self.context(task)).await?;
         let HttpAnswer { status, location, body } = answer;
         Ok(HttpResponse { status, location, body })
     }

@@ -369,7 +369,7 @@ async fn what_a_prompt_mentions_is_not_read_past_a_hook_that_could_object() {
         std::fs::write(bench.folder.path().join("a.txt"), "words").unwrap();
         let (args, cancel) = (json!({"path": "a.txt"}), CancellationToken::new());
         let read = crate::UnaskedRead { tool_id: "read_file", args: &args, max_bytes: 1000, cancel: &cancel };
-        bench.kernel.read_unasked(&read).map(|output| output.text)
+        bench.kernel.unasked_reads().read(&read).map(|output| output.text)
     };
     let fault = read(&bench(vec![before("Read", "exit 2")])).unwrap_err();
     assert!(fault.is(Code::POLICY_DENIED) && fault.message.contains("hook"), "{fault:?}");

@@ -1,0 +1,104 @@
+//! Decisions about commands: what is shown of one, and whether it is still what was shown.
+
+use super::KernelSettings;
+use super::command::AsDecided;
+use super::command_sandbox::{CommandRooms, Purpose};
+use super::judging::{Judge, permitted};
+use super::path::{CallDecision, CallWork};
+use super::question;
+use super::signing::CommitSigner;
+use crate::builtin::run_command;
+use arki_domain::projection::ResolvedApproval;
+use arki_domain::{ApprovalMode, ApprovalRequested, CommandConfinement, CommandPreview, Decision, Error, ToolCall};
+use arki_policy::{Impact, Verdict};
+use arki_sandbox::Sandbox;
+use std::sync::Arc;
+
+/// Decides on a run's commands, and makes their previews.
+pub(super) struct CommandReview {
+    pub(super) settings: Arc<KernelSettings>,
+    pub(super) judge: Arc<Judge>,
+    pub(super) rooms: Arc<CommandRooms>,
+    pub(super) signer: CommitSigner,
+}
+
+impl CommandReview {
+    pub(super) async fn decided(&self, call: &ToolCall, verdict: Verdict) -> CallDecision<'static> {
+        if verdict.decision == Decision::Allow {
+            return CallDecision::Perform(verdict, CallWork::Command(AsDecided::shown(call)));
+        }
+        match self.preview(call).await {
+            Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
+            Err(fault) => CallDecision::Fail(fault),
+        }
+    }
+
+    /// Decides on a command that the user has edited: it is the user's own, but what is denied stays denied.
+    pub(super) async fn approved(
+        &self,
+        call: &ToolCall,
+        approval: &ResolvedApproval,
+        approve: ApprovalMode,
+    ) -> CallDecision<'static> {
+        let preview = match self.preview(call).await {
+            Ok(preview) => preview,
+            Err(fault) => return CallDecision::Fail(fault),
+        };
+        if preview.preview_hash != approval.requested.shown_hash() {
+            return CallDecision::ask(shown_anew(call, approval, preview));
+        }
+        let decided = AsDecided::of(call, Some(approval));
+        if decided.by_user {
+            let call = &decided.call;
+            let subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
+            let verdict = self.judge.decide(&call.tool_id, &subject, approve, Impact::default());
+            if verdict.decision == Decision::Deny {
+                return CallDecision::deny(verdict);
+            }
+        }
+        CallDecision::Perform(permitted(&approval.requested), CallWork::Command(decided))
+    }
+
+    async fn preview(&self, call: &ToolCall) -> Result<CommandPreview, Error> {
+        let arguments = run_command::parse(&call.args)?;
+        let room = self.rooms.room().await?;
+        let directory = self.settings.project.root().display().to_string();
+        let private = self.needs_private(call, &arguments);
+        let purpose = Purpose { only_reads: self.rooms.only_reads(&arguments), agreed: true, private };
+        let sandbox = room.sandbox_for(&arguments, purpose)?;
+        let signing = self.signer.signing(&arguments).await?.map(|signing| signing.note());
+        let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
+            network: arguments.network,
+            writes_project: !purpose.only_reads,
+            reads_private: private,
+            notes: [sandbox.gaps(), room.note_of_outside_git(&arguments).into_iter().chain(signing).collect()].concat(),
+        });
+        let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
+        let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
+        let shown = if private { format!("{sandbox}, private files") } else { sandbox.clone() };
+        let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
+        Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
+    }
+
+    /// Returns whether a command that is asked about is shown as one that can open secret files, and the user's other
+    /// files: not where it is a known build, test or installation and names none.
+    fn needs_private(&self, call: &ToolCall, arguments: &run_command::Arguments) -> bool {
+        let subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args).subject;
+        subject.secrets_in_reach
+            || subject.outside.is_some()
+            || subject.paths.iter().any(|path| path.secret)
+            || arki_policy::wide_reads(&arguments.command, true).is_none()
+    }
+}
+
+fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPreview) -> (Verdict, ApprovalRequested) {
+    let verdict = Verdict {
+        decision: Decision::Approval,
+        rule: "builtin:stale-preview".to_owned(),
+        reason: "The command changed since it was shown. Here it is again.".to_owned(),
+        risk: approval.requested.risk,
+    };
+    let (verdict, mut requested) = question::of_command(call, &verdict, preview);
+    requested.supersedes = Some(approval.requested.approval_id.clone());
+    (verdict, requested)
+}
