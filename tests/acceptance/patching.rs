@@ -127,28 +127,6 @@ fn a_patch_that_fits_in_part_changes_nothing_and_says_where_it_fails() {
 }
 
 #[test]
-fn the_strictest_of_a_patchs_files_decides() {
-    for (file, rule) in [(".env.local", "builtin:secret-file"), (".arki/notes.md", "builtin:protected-path")] {
-        let patch =
-            format!("*** Begin Patch\n*** Update File: src/app.txt\n@@\n-line 5\n+five\n*** Add File: {file}\n+x\n");
-        let stage = patching(&patch);
-        let before = tree(&stage);
-        let events = stage.exec(&["--approve", "edits", "change it"]).exits(3).lines();
-        assert_eq!(tree(&stage), before);
-        assert_eq!(payload(&events, "policy.decided")["rule"], rule, "{file}");
-    }
-    for patch in
-        ["--- /dev/null\n+++ b/../out.txt\n@@ -0,0 +1 @@\n+x\n", "*** Update File: run.sh\n*** Move to: ../out.sh\n"]
-    {
-        let stage = patching(patch);
-        let before = tree(&stage);
-        let events = stage.exec(&["--approve", "all", "change it"]).exits(0).lines();
-        assert_eq!(tree(&stage), before);
-        assert_eq!(payload(&events, "tool.result")["code"], "PATH_OUTSIDE_PROJECT");
-    }
-}
-
-#[test]
 fn a_deleted_file_is_kept_and_an_undo_brings_it_back() {
     let turns = one_call("delete_file", json!({"path": "data/photo.png"}));
     for content in [&b"\x89PNG\0\xff"[..], b"text\r\nwithout end"] {
@@ -170,18 +148,6 @@ fn a_deleted_file_is_kept_and_an_undo_brings_it_back() {
         );
         assert_eq!(tree(&stage), before);
         assert_eq!(verify_chain(&stage.events(&session)), Ok(()));
-    }
-}
-
-#[test]
-fn what_is_no_file_is_not_deleted() {
-    for (path, code) in [("data", "FILE_NOT_TEXT"), ("missing", "FILE_NOT_FOUND"), ("../x", "PATH_OUTSIDE_PROJECT")] {
-        let stage = playing(one_call("delete_file", json!({"path": path})).into());
-        stage.write("data/a", "a");
-        let before = tree(&stage);
-        let events = stage.exec(&["--approve", "all", "tidy up"]).exits(0).lines();
-        assert_eq!(payload(&events, "tool.result")["code"], code, "{path}");
-        assert_eq!(tree(&stage), before);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a run's calls are recorded, and shown while they are performed.
+//! The log and the bus on which calls are recorded and shown.
 
 use super::record::Record;
 use arki_domain::{CallContext, Error, EventBody, EventDraft, EventLog, FileChanged, LiveBus, SessionId};

@@ -16,6 +16,7 @@ mod parallel_calls;
 mod private_files;
 #[cfg(target_os = "linux")]
 mod reading;
+mod refused_calls;
 mod remote;
 mod repeated;
 mod secret_files;
