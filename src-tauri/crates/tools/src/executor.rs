@@ -62,7 +62,7 @@ use async_trait::async_trait;
 use call_log::CallLog;
 use command::CommandRunner;
 use command_review::CommandReview;
-use delegation::Delegations;
+use delegation::DelegatedCalls;
 use hooking::{BeforeCall, CallHooks};
 use kept_whole::CallResults;
 use read::ReadCalls;
@@ -100,7 +100,7 @@ pub struct ToolExecutor {
     command_review: CommandReview,
     commands: Arc<CommandRunner>,
     remotes: RemoteCalls,
-    delegations: Arc<Delegations>,
+    delegations: Arc<DelegatedCalls>,
     steps: StepRunner,
     unasked_reads: UnaskedReads,
 }

@@ -7,7 +7,7 @@ use super::checkpoint::ProjectImages;
 use super::command::CommandRunner;
 use super::command_review::CommandReview;
 use super::command_sandbox::CommandRooms;
-use super::delegation::Delegations;
+use super::delegation::DelegatedCalls;
 use super::formatting::Formatter;
 use super::hook_runner::HookRunner;
 use super::hooking::CallHooks;
@@ -85,7 +85,7 @@ impl ToolExecutor {
                 signer: CommitSigner(settings.clone()),
             },
             remotes: RemoteCalls { settings: settings.clone(), call_log: call_log.clone(), results: results.clone() },
-            delegations: Arc::new(Delegations {
+            delegations: Arc::new(DelegatedCalls {
                 toolbox: toolbox.clone(),
                 results: results.clone(),
                 call_log: call_log.clone(),

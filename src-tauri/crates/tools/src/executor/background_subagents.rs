@@ -2,7 +2,7 @@
 //! its own, as a background command's does. Unlike a command they belong to their run: it waits for them before it
 //! completes, they rest when it stops, and whoever goes on with it takes them up again from where their logs say.
 
-use super::delegation::{Came, Delegations, task_of};
+use super::delegation::{Came, DelegatedCalls, task_of};
 use super::delegation_row::awaited;
 use super::record::Record;
 use crate::builtin::delegate::Arguments;
@@ -110,7 +110,7 @@ impl BackgroundSubagents {
 
 /// The place of one of them, given back when dropped.
 struct SubagentPlace {
-    delegations: Arc<Delegations>,
+    delegations: Arc<DelegatedCalls>,
     call_id: CallId,
 }
 
@@ -120,7 +120,7 @@ impl Drop for SubagentPlace {
     }
 }
 
-impl Delegations {
+impl DelegatedCalls {
     /// Begins a sub-agent in the background. Its start and the placeholder are one transaction; the sub-agent works
     /// after it.
     pub(super) async fn delegate_in_background(

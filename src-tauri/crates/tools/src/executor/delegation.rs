@@ -16,14 +16,14 @@ use arki_policy::Verdict;
 use std::sync::Arc;
 
 /// Hands calls over to sub-agents.
-pub(super) struct Delegations {
+pub(super) struct DelegatedCalls {
     pub(super) toolbox: Arc<Toolbox>,
     pub(super) results: Arc<CallResults>,
     pub(super) call_log: CallLog,
     pub(super) background: BackgroundSubagents,
 }
 
-impl Delegations {
+impl DelegatedCalls {
     pub(super) async fn delegate(
         self: &Arc<Self>,
         subagents: &dyn Subagents,

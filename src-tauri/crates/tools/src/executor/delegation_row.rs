@@ -4,7 +4,7 @@
 //! A row is begun in one transaction, so that it goes on with the same sub-agents after a restart. While one of them
 //! waits for the user and others work, nobody else may go on with the run above: the row itself looks for the decision.
 
-use super::delegation::Delegations;
+use super::delegation::DelegatedCalls;
 use crate::builtin::delegate;
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::Action;
@@ -66,7 +66,7 @@ impl<'a> Handed<'a> {
     }
 }
 
-impl Delegations {
+impl DelegatedCalls {
     /// Works on the calls of a row.
     pub(super) async fn work_together(
         &self,

@@ -1,7 +1,7 @@
 //! Sub-agents in worktrees of their own: which calls get one, what the run above is told of it, and its end once its
 //! changes were decided on.
 
-use super::delegation::Delegations;
+use super::delegation::DelegatedCalls;
 use super::record::Record;
 use crate::builtin::delegate::Arguments;
 use crate::builtin::take_changes;
@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// The files that the model is told by name.
 const MAX_NAMED_FILES: usize = 50;
 
-impl Delegations {
+impl DelegatedCalls {
     /// Returns whether the call's sub-agent gets a worktree. One that only reads needs none.
     pub(super) fn is_isolated(&self, subagents: &dyn Subagents, arguments: &Arguments) -> bool {
         let agent = &arguments.agent;
