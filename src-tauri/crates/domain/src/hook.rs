@@ -232,6 +232,31 @@ impl HookRan {
         }
     }
 
+    /// Returns whether it didn't run as it should. One that was stopped with the run has not failed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        !self.has_worked() && self.outcome != Some(HookOutcome::Cancelled)
+    }
+
+    /// Returns whether the user is told of it on its call: one that did its work stays unseen.
+    #[must_use]
+    pub fn is_told_of_call(&self) -> bool {
+        self.has_failed()
+            || matches!(
+                self.outcome,
+                Some(HookOutcome::Blocked | HookOutcome::Asked | HookOutcome::Stopped | HookOutcome::Off)
+            )
+    }
+
+    /// Returns whether the user is told of it in a line of its own. One that blocks a run's prompt or stops the run is
+    /// told by the run's failure; one that holds the run, or keeps a queued message back, by nothing else.
+    #[must_use]
+    pub fn is_told_alone(&self) -> bool {
+        let holds = self.event == Some(HookEvent::Stop) || self.message_id.is_some();
+        let blocks = self.outcome == Some(HookOutcome::Blocked) && holds;
+        self.has_failed() || self.outcome == Some(HookOutcome::Off) || blocks
+    }
+
     /// Returns whether it keeps the prompt of its run from the model. One that was stopped has not let it pass.
     #[must_use]
     pub fn blocks_prompt(&self) -> bool {

@@ -4,6 +4,7 @@ mod agent_state;
 mod answered_hooks;
 mod background_calls;
 mod changed_files;
+mod conversation;
 mod daily_usage;
 mod files_at;
 mod memory_inbox;
@@ -27,6 +28,12 @@ pub use agent_state::{AgentState, MAX_STATE_BYTES, StateSavingStrategy};
 pub use answered_hooks::{AnsweredHook, AnsweredHooks};
 pub use background_calls::{BackgroundCall, BackgroundCalls, MAX_BACKGROUND_CALLS, MAX_BACKGROUND_COMMAND_BYTES};
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
+pub use conversation::{
+    AskedApproval, AssistantItem, CallItem, CallQuestion, CallState, CallSubagent, ChangeStep, CompactedItem,
+    Conversation, ConversationItem, ConversationStanding, FailureItem, ForkedItem, HookItem, HunkFate, HunkOutcome,
+    ItemBody, ItemChange, ItemPart, Notice, NoticeItem, OtherItem, PausedFor, RevertedChange, Rewinds, RewoundItem,
+    RunBeganItem, RunEndedItem, RunStanding, UserItem, WaitingRetry,
+};
 pub use daily_usage::{DailyUsage, DayAndModel, UsagePlace};
 pub use files_at::{FileAt, FileStep, FilesAt, ReplayedFile, WantedFile, replayed_files};
 pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};

@@ -15,7 +15,7 @@ use crate::prompt;
 use crate::written_again::WrittenAgain;
 use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Error, Message, PreparedRequest, sha256_hex};
 use async_trait::async_trait;
-use conversation::{Conversation, Request};
+use conversation::{DemoConversation, Request};
 use script::Turn;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use std::time::Duration;
 pub(crate) struct DemoModel {
     provider: String,
     model: String,
-    next_turn: fn(&Conversation) -> Turn,
+    next_turn: fn(&DemoConversation) -> Turn,
     word_pause: Duration,
 }
 
@@ -86,7 +86,7 @@ impl ChatModel for DemoModel {
     async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Error> {
         let request: Request = serde_json::from_slice(&request.body)
             .map_err(|error| Error::internal(format!("the demo model's request: {error}")))?;
-        let conversation = Conversation::of(&request);
+        let conversation = DemoConversation::of(&request);
         Ok(playback::play(&request, (self.next_turn)(&conversation), self.word_pause))
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Done {
 }
 
 /// The conversation as the script reads it.
-pub(super) struct Conversation {
+pub(super) struct DemoConversation {
     /// The last user message.
     pub(super) prompt: String,
     /// The actions since, in order.
@@ -60,7 +60,7 @@ pub(super) struct Conversation {
     offered: Vec<String>,
 }
 
-impl Conversation {
+impl DemoConversation {
     pub(super) fn of(request: &Request) -> Self {
         let last = request.messages.iter().enumerate().rev().find_map(|(at, message)| match message {
             Message::User { content, .. } => Some((at, content.clone())),

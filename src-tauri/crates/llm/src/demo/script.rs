@@ -1,6 +1,6 @@
 //! The demo model's part: what it says and which tool it asks for next, decided from the conversation alone.
 
-use super::conversation::{Conversation, Done};
+use super::conversation::{DemoConversation, Done};
 use super::edit_proposal::{self, NumberedFile};
 use super::summary;
 use serde_json::{Value, json};
@@ -21,12 +21,12 @@ const SOURCE: &[&str] = &["rs", "py", "js", "ts", "go", "c", "h", "java", "sh", 
 const ORDERS_TO_EDIT: &[&str] = &["edit", "change", "improve", "add", "write", "fix", "update", "rewrite"];
 
 /// Repeats the last user message.
-pub(super) fn echo(conversation: &Conversation) -> Turn {
+pub(super) fn echo(conversation: &DemoConversation) -> Turn {
     say(conversation.prompt.clone())
 }
 
 /// The job: look around, read, propose a change, run a command, say what became of it.
-pub(super) fn next(conversation: &Conversation) -> Turn {
+pub(super) fn next(conversation: &DemoConversation) -> Turn {
     if let Some(denied) = conversation.now.iter().find(|done| done.denied()) {
         return say(summary::denied(denied));
     }
@@ -41,7 +41,7 @@ pub(super) fn next(conversation: &Conversation) -> Turn {
     }
 }
 
-fn begin(conversation: &Conversation) -> Turn {
+fn begin(conversation: &DemoConversation) -> Turn {
     let is_follow_up = !conversation.before.is_empty();
     if is_follow_up && !asks_for_edit(&conversation.prompt) {
         return say(summary::of_earlier(conversation));
@@ -60,7 +60,7 @@ fn begin(conversation: &Conversation) -> Turn {
     Turn { text, call: Some(("list_directory", json!({"path": "."}))) }
 }
 
-fn read(conversation: &Conversation) -> Turn {
+fn read(conversation: &DemoConversation) -> Turn {
     let Some(path) = next_candidate(conversation) else {
         return say("I found no text file to change here, so I'll stop. Put a `README.md` into the folder and ask me \
             again.\n"
@@ -69,7 +69,7 @@ fn read(conversation: &Conversation) -> Turn {
     Turn { text: format!("I'll read `{path}`.\n"), call: Some(("read_file", json!({"path": path}))) }
 }
 
-fn edit(conversation: &Conversation, read_file: &Done) -> Turn {
+fn edit(conversation: &DemoConversation, read_file: &Done) -> Turn {
     let file = NumberedFile::parse(&read_file.result);
     if read_file.failed() || file.is_empty() {
         let attempts = conversation.now.iter().filter(|done| done.tool == "read_file").count();
@@ -94,7 +94,7 @@ fn edit(conversation: &Conversation, read_file: &Done) -> Turn {
     Turn { text, call: Some(("edit_file", json!({"path": path, "edits": edits}))) }
 }
 
-fn check(conversation: &Conversation, edit_file: &Done) -> Turn {
+fn check(conversation: &DemoConversation, edit_file: &Done) -> Turn {
     if !conversation.offers("run_command") || !conversation.before.is_empty() {
         return say(summary::of(conversation));
     }
@@ -113,7 +113,7 @@ fn asks_for_edit(prompt: &str) -> bool {
 }
 
 /// The best file of the last listing that was not tried yet.
-fn next_candidate(conversation: &Conversation) -> Option<String> {
+fn next_candidate(conversation: &DemoConversation) -> Option<String> {
     let listing = conversation.now.iter().rfind(|done| done.tool == "list_directory" && !done.failed())?;
     let mut tried: Vec<&str> = Vec::new();
     tried.extend(conversation.now.iter().filter(|done| done.tool == "read_file").map(Done::path));

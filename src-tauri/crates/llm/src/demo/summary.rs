@@ -1,12 +1,12 @@
 //! The demo model's last words: only what the tools' results say.
 
-use super::conversation::{Conversation, Done};
+use super::conversation::{DemoConversation, Done};
 
 /// Lines of a command's output that are shown again.
 const MAX_SHOWN_LINES: usize = 8;
 
 /// Returns what became of everything done for this prompt.
-pub(super) fn of(conversation: &Conversation) -> String {
+pub(super) fn of(conversation: &DemoConversation) -> String {
     let mut text = String::from("## What I did\n\n");
     for done in &conversation.now {
         text.push_str(&point(done));
@@ -20,7 +20,7 @@ pub(super) fn of(conversation: &Conversation) -> String {
 }
 
 /// Answers a question about what happened before.
-pub(super) fn of_earlier(conversation: &Conversation) -> String {
+pub(super) fn of_earlier(conversation: &DemoConversation) -> String {
     let points: String = conversation.before.iter().map(point).collect();
     format!("So far in this session:\n\n{points}\nIf you want another edit, just ask for one.\n")
 }
