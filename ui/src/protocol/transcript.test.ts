@@ -17,7 +17,9 @@ describe("foldTranscript", () => {
     add("run.paused", { reason: "plan", approvalId: "a" });
     const { items, run, pausedFor } = foldTranscript(events);
     expect(items.map((item) => item.kind)).toEqual(["user", "notice", "tool"]);
-    expect(items[1]).toMatchObject({ notice: { what: "planned", intent: "Mend", steps: ["Look"] } });
+    expect(items[1]).toMatchObject({
+      notice: { what: "planned", intent: "Mend", steps: [{ title: "Look" }] },
+    });
     expect([run, pausedFor, tools(items)[0]?.state]).toEqual(["paused", "plan", "waiting"]);
     add("run.resumed", { reason: "plan", approvalId: "a" });
     expect(tools(foldTranscript(events).items)[0]?.state).toBe("running");

@@ -4,7 +4,7 @@
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
-import type { Event, RestoredFile, Stage, ToolCategory } from "./generated";
+import type { ConversationStanding, Event, PausedFor, RestoredFile, ToolCategory } from "./generated";
 import { isToldAlone, isToldOfCall } from "./hooks";
 import type { AssistantItem, Item, Notice, ToolItem, ToolState, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
@@ -12,18 +12,8 @@ import { statesInTurn } from "./turns";
 
 export type * from "./items";
 
-export type Transcript = {
+export type Transcript = ConversationStanding & {
   items: Item[];
-  /** The number of the model's turn that is in progress or was last. */
-  turn: number;
-  /** What a core that works in stages asked for last. */
-  stage: Stage | null;
-  /** Of the model that the run began with, or that was asked last. */
-  provider: string | null;
-  lastPrompt: string | null;
-  /** The run's state as far as these events tell. */
-  run: "none" | "running" | "paused" | "ended";
-  pausedFor: string | null;
   /** Position of a tool call's item, so that a result finds its card without a search. */
   calls: Readonly<Record<string, number>>;
   /** The calls of the run that have no result yet, in the order in which they are carried out. */
@@ -31,10 +21,6 @@ export type Transcript = {
   /** Words that wait, by message: they are shown once the model was told. */
   queued: Readonly<Record<string, string>>;
   rewinds: readonly Rewind[];
-  /** The request failed, and is sent again at that time (in ms since 1970). */
-  retry: { at: number; code: string; attempt: number } | null;
-  /** A model writes the summary that is to stand for older messages. */
-  compacting: boolean;
 };
 
 export const emptyTranscript: Transcript = {
@@ -105,11 +91,10 @@ const steps: ByKind<Transcript, Transcript> = {
     provider: p.provider,
   }),
   "engine.retry": (state, p, event) => ({
-    ...retried(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
+    ...retried(state, event, { what: "retried", ...p }),
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
   }),
-  "context.dropped": (state, { part, reason, restored }, event) =>
-    notice(state, event, { what: "left_out", part, reason, restored: restored ?? false }),
+  "context.dropped": (state, p, event) => notice(state, event, { what: "left_out", ...p }),
   "output.message": assistant,
   "plan.proposed": planned,
   "message.queued": (state, p) => remember(state, p.messageId, p.text),
@@ -171,9 +156,9 @@ const steps: ByKind<Transcript, Transcript> = {
   "session.forked": (state, p, event) =>
     append(state, { kind: "forked", ...at(event), fromSession: p.fromSession, fromSeq: p.fromSeq }),
   "change.taken_back": (state, p, event) =>
-    notice(state, event, { what: "reverted", paths: writtenPaths(p.changes) }),
+    notice(state, event, { what: "reverted", paths: writtenPaths(p.changes), ...p }),
   "hook.ran": hookRan,
-  "sandbox.cleaned_up": (state, p, event) => notice(state, event, { what: "cleaned_up", notes: p.notes }),
+  "sandbox.cleaned_up": (state, p, event) => notice(state, event, { what: "cleaned_up", ...p }),
 };
 
 function at(event: Event) {
@@ -259,6 +244,7 @@ function rewound(state: Transcript, p: PayloadOf<"session.rewound">, event: Even
     conversation,
     messages: gone.filter((item) => item.kind === "user" || item.kind === "assistant").length,
     restored: writtenPaths(changes).length,
+    changes,
   });
 }
 
@@ -288,8 +274,7 @@ function assistant(state: Transcript, p: PayloadOf<"output.message">, event: Eve
 
 /** The plan is told in words, in the place of the text that it was read from. */
 function planned(state: Transcript, p: PayloadOf<"plan.proposed">, event: Event): Transcript {
-  const steps = p.steps.map((step) => step.title);
-  return notice(withoutText(state, event), event, { what: "planned", intent: p.intent, steps });
+  return notice(withoutText(state, event), event, { what: "planned", ...p });
 }
 
 /** Calls that a core read off the model's text are shown as calls, not as that text too. */
@@ -358,7 +343,7 @@ function addCall(state: Transcript, event: Event, call: Call): Transcript {
 }
 
 /** A pause between two calls. Of any other reason, a call waits for the user or may be at work. */
-const restingPauses: ReadonlySet<string | null> = new Set(["user", "budget"]);
+const restingPauses: ReadonlySet<PausedFor | null> = new Set(["user", "budget"]);
 
 /** Says of each call without a result whether it is at work or waits for its turn. */
 function inTurn(state: Transcript): Transcript {

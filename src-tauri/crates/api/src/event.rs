@@ -132,6 +132,7 @@ fn shorten_text(text: &mut String) {
 mod tests {
     use super::*;
     use arki_domain::Usage;
+    use arki_domain::projection::{ConversationItem, ConversationStanding};
     use serde_json::json;
 
     fn sent(kind: &str, payload: &Value) -> Value {
@@ -141,6 +142,14 @@ mod tests {
         });
         let event: arki_domain::Event = serde_json::from_value(event).unwrap();
         serde_json::to_value(Event(Arc::new(event))).unwrap()
+    }
+
+    /// Named as the exports of `ts-rs` are: the window's own fold has these forms.
+    #[test]
+    fn export_bindings_of_conversations() {
+        let config = ts_rs::Config::from_env();
+        ConversationItem::export_all(&config).unwrap();
+        ConversationStanding::export_all(&config).unwrap();
     }
 
     #[test]
