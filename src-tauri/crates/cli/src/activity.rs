@@ -1,23 +1,59 @@
-//! One line about an event, for following a run and for showing a session.
+//! One line about what changed of a conversation, for following a run and for showing a session.
 
 use crate::output::visible;
+use arki_domain::projection::{CallItem, ConversationItem, ItemBody, ItemPart, Notice, RewoundItem};
 use arki_domain::{
-    EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, PlanProposed, SessionRewound, SkipReason,
-    StepFailed, ToolAsyncResult, plural,
+    EngineResponse, EngineRetry, EventBody, FinishReason, HookRan, PlanProposed, SkipReason, StepFailed, plural,
 };
 use arki_engine::one_line;
 
-/// The line people see about an event of a tool.
-pub(crate) fn activity(body: &EventBody) -> Option<String> {
-    doing(body).map(|line| visible(&line).replace('\n', "\\n"))
+/// The line people see about the new part of an item.
+pub(crate) fn activity(item: &ConversationItem, part: ItemPart) -> Option<String> {
+    let line = match &item.body {
+        ItemBody::Call(call) => of_call(call, part),
+        _ if part != ItemPart::Whole => None,
+        ItemBody::Approval(asked) => Some(format!("  ! {}", asked.request.reason)),
+        ItemBody::Notice(notice) => noticed(&notice.notice),
+        ItemBody::Hook(hook) => hook_ran(&hook.ran),
+        ItemBody::Rewound(rewound) => Some(format!("↶ {}", went_back(rewound))),
+        ItemBody::Other(other) => beside(&other.event),
+        _ => None,
+    };
+    line.map(|line| visible(&line).replace('\n', "\\n"))
 }
 
-fn doing(body: &EventBody) -> Option<String> {
-    match body {
-        EventBody::ToolCall(call) => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
-        EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),
-        EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
-        EventBody::ToolAsyncResult(result) => Some(background_ended(result)),
+fn of_call(call: &CallItem, part: ItemPart) -> Option<String> {
+    let question = call.question.as_ref();
+    let result = call.result.as_deref().unwrap_or_default();
+    match part {
+        ItemPart::Whole => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
+        ItemPart::Result if call.is_error => Some(format!("  ✕ {}", first_line(result))),
+        ItemPart::Result => Some(format!("  ✓ {} ms", call.duration_ms.unwrap_or_default())),
+        ItemPart::Placeholder => call.placeholder.as_ref().map(|result| format!("  ✓ {} ms", result.duration_ms)),
+        ItemPart::LateResult => Some(background_ended(&call.tool_id, result, call.is_error)),
+        ItemPart::File => call.files.last().map(|path| format!("  ± {path}")),
+        ItemPart::Hook => call.hooks.last().and_then(hook_ran),
+        ItemPart::Approval => call.approval.as_ref().map(|asked| format!("  ! {}", asked.request.reason)),
+        ItemPart::Question => question.map(|question| format!("  ? {}", first_line(&question.text))),
+        ItemPart::QuestionAnswer => question?.answer.as_ref().map(|answer| format!("  > {}", first_line(answer))),
+        _ => None,
+    }
+}
+
+fn noticed(notice: &Notice) -> Option<String> {
+    match notice {
+        Notice::Planned(plan) => Some(planned(plan)),
+        Notice::Retried(retry) => Some(retrying(retry)),
+        Notice::LeftOut(dropped) => Some(format!("! {}", dropped.words())),
+        Notice::CleanedUp(cleaned) => Some(format!("! {}", cleaned.notes.join(" "))),
+        Notice::Reverted(reverted) => Some(format!("↶ undid the change of event {}", reverted.taken_back.seq)),
+        Notice::Stopped | Notice::UnknownWords => None,
+    }
+}
+
+fn beside(event: &EventBody) -> Option<String> {
+    match event {
+        EventBody::ToolAsyncResult(result) => Some(background_ended(&result.tool_id, &result.result, result.is_error)),
         EventBody::StepStarted(step) => Some(match (step.items, step.attempt) {
             (Some(items), _) => format!("▸ {} ({})", step.step, plural(items.into(), "item")),
             (None, 1) => format!("▸ {}", step.step),
@@ -32,21 +68,13 @@ fn doing(body: &EventBody) -> Option<String> {
         EventBody::ArtifactEmitted(artifact) => Some(format!("  ⎙ {}", artifact.name)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::HookRan(hook) => hook_ran(hook),
-        EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
-        EventBody::QuestionAsked(question) => Some(format!("  ? {}", first_line(&question.text))),
         EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
-        EventBody::PlanProposed(plan) => Some(planned(plan)),
-        EventBody::EngineRetry(retry) => Some(retrying(retry)),
-        EventBody::ContextDropped(dropped) => Some(format!("! {}", dropped.words())),
         EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
             Some("! the answer was cut off at the model's output limit".to_owned())
         }
         EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::ContentFilter, .. }) => {
             Some("! the provider's content filter cut the answer off".to_owned())
         }
-        EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(rewound))),
-        EventBody::SandboxCleanedUp(cleaned) => Some(format!("! {}", cleaned.notes.join(" "))),
-        EventBody::ChangeTakenBack(taken) => Some(format!("↶ undid the change of event {}", taken.seq)),
         _ => None,
     }
 }
@@ -68,9 +96,9 @@ fn planned(plan: &PlanProposed) -> String {
     first_line(&format!("≡ {}: {}", one_line(&plan.intent), steps.join(" ")))
 }
 
-fn background_ended(result: &ToolAsyncResult) -> String {
-    let sign = if result.is_error { '✕' } else { '✓' };
-    format!("{sign} {} in the background: {}", result.tool_id, first_line(&result.result))
+fn background_ended(tool_id: &str, result: &str, is_error: bool) -> String {
+    let sign = if is_error { '✕' } else { '✓' };
+    format!("{sign} {tool_id} in the background: {}", first_line(result))
 }
 
 fn retrying(retry: &EngineRetry) -> String {
@@ -78,7 +106,7 @@ fn retrying(retry: &EngineRetry) -> String {
     format!("↻ {}: retrying in {seconds} s (attempt {})", retry.code, retry.attempt)
 }
 
-fn went_back(rewound: &SessionRewound) -> String {
+fn went_back(rewound: &RewoundItem) -> String {
     let what = match (rewound.files, rewound.conversation) {
         (true, false) => "files",
         (false, true) => "conversation",

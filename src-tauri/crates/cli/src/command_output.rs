@@ -2,7 +2,8 @@
 //! and last lines.
 
 use crate::output::{Printer, ShowOutput, dim, visible};
-use arki_domain::{CallId, ToolResult};
+use arki_domain::CallId;
+use arki_domain::projection::CallItem;
 use std::collections::{HashMap, VecDeque};
 
 /// Lines shown as they come, before the rest is only kept.
@@ -59,8 +60,8 @@ impl CommandOutputs {
     }
 
     /// The lines still to show once a command has ended. What was not seen as it came is in its result.
-    pub(crate) fn ended(&mut self, result: &ToolResult) -> Vec<String> {
-        let Some(mut printed) = self.open.remove(&result.call_id) else { return of_result(result, self.amount) };
+    pub(crate) fn ended(&mut self, call: &CallItem) -> Vec<String> {
+        let Some(mut printed) = self.open.remove(&call.call_id) else { return of_result(call, self.amount) };
         let open = std::mem::take(&mut printed.open_line);
         let mut lines: Vec<String> =
             if open.is_empty() { Vec::new() } else { printed.line(open, self.amount).into_iter().collect() };
@@ -95,13 +96,17 @@ impl PrintedOutput {
 }
 
 /// The lines of a command's result, for a command that nobody saw run.
-pub(crate) fn of_result(result: &ToolResult, amount: ShowOutput) -> Vec<String> {
-    if result.tool_id != "run_command" {
+pub(crate) fn of_result(call: &CallItem, amount: ShowOutput) -> Vec<String> {
+    if call.tool_id != "run_command" {
         return Vec::new();
     }
     let mut printed = PrintedOutput::default();
-    let mut lines: Vec<String> =
-        result.result.lines().filter_map(|line| printed.line(line.to_owned(), amount)).collect();
+    let mut lines: Vec<String> = call
+        .result
+        .iter()
+        .flat_map(|result| result.lines())
+        .filter_map(|line| printed.line(line.to_owned(), amount))
+        .collect();
     lines.extend((printed.left_out > 0).then(|| left_out(printed.left_out)));
     lines.extend(printed.tail.iter().map(|line| shown(line)));
     lines
@@ -133,14 +138,13 @@ mod tests {
         CallId::from("c1")
     }
 
-    fn result(text: &str) -> ToolResult {
+    fn result(text: &str) -> CallItem {
         of_tool("run_command", text)
     }
 
-    fn of_tool(tool: &str, text: &str) -> ToolResult {
-        let result = serde_json::json!({"callId": "c1", "toolId": tool, "result": text, "isError": false,
-            "durationMs": 1, "truncated": false});
-        serde_json::from_value(result).unwrap()
+    fn of_tool(tool: &str, text: &str) -> CallItem {
+        let item = CallItem::new(None, call(), tool, serde_json::Value::Null);
+        CallItem { result: Some(text.to_owned()), ..item }
     }
 
     fn printed(amount: ShowOutput, pieces: &[&str]) -> (Vec<String>, Vec<String>) {

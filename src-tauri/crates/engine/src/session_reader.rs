@@ -3,7 +3,8 @@
 pub(crate) mod history;
 pub(crate) mod lineage;
 pub(crate) mod overview;
-pub(crate) mod story;
+pub(crate) mod proposed_change;
+pub(crate) mod telling;
 mod wholeness;
 
 use crate::records::Records;

@@ -5,6 +5,7 @@ use crate::command_output::{self, CommandOutputs};
 use crate::output::{Printer, dim, visible};
 use crate::progress::ProgressLine;
 use crate::style_tags::StyleTags;
+use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemPart};
 use arki_domain::{
     Clock, Error, Event, EventBody, EventId, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted,
     StepFailed, SubagentStarted, SystemClock, TokenType,
@@ -12,7 +13,7 @@ use arki_domain::{
 use arki_engine::{ActiveRun, Engine, InvisibleCharacters, RunEnd, VisiblePieces};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::time::Instant;
 
@@ -31,6 +32,8 @@ pub(super) struct Screen<'a> {
     /// The styles of the answer, on a terminal that shows colours.
     styles: Option<StyleTags>,
     told: PrintedAnswer,
+    /// The session's conversation and its sub-agents', from where the run is followed.
+    conversations: HashMap<SessionId, Conversation>,
     /// The sub-agents that work for the run.
     subagents: Vec<SubagentStarted>,
     /// True while the run has a cost limit and no warning about an unknown price was printed.
@@ -57,6 +60,7 @@ impl<'a> Screen<'a> {
             styles: shows_colours().then(StyleTags::default),
             told: PrintedAnswer::default(),
             has_cost_limit: false,
+            conversations: HashMap::new(),
             subagents: run.subagents.clone(),
             stage: None,
             outputs: CommandOutputs::new(output.show_output),
@@ -159,7 +163,7 @@ impl Screen<'_> {
             Some(Ok(LiveEvent::Stored(event)))
                 if self.subagents.iter().any(|subagent| subagent.session_id == event.session_id) =>
             {
-                self.tell_activity(&event, "    ");
+                self.tell_activity(&event, &event.body(), "    ");
             }
             Some(Ok(LiveEvent::Delta { session_id, run_id, delta })) if session_id == self.run.session_id => {
                 self.delta(&session_id, &run_id, delta);
@@ -203,12 +207,11 @@ impl Screen<'_> {
         let is_answer = self.stage.is_none_or(|stage| stage == Stage::Synthesize);
         let body = event.body();
         self.progress.event(&body, Instant::now());
+        self.tell_activity(event, &body, "");
         match body {
             _ if self.output.json => self.output.object(event),
-            EventBody::OutputMessage(message) if self.shown.is_none() => {
-                if is_answer && !message.retried {
-                    self.held = Some(message.content).filter(|content| !content.trim().is_empty());
-                }
+            EventBody::OutputMessage(message) if self.shown.is_none() && is_answer && !message.retried => {
+                self.held = Some(message.content).filter(|content| !content.trim().is_empty());
             }
             EventBody::RunCompleted(completed) if self.shown.is_none() => self.held = Some(completed.response),
             EventBody::EngineRequest(_) if self.shown.is_none() => self.tell_held(),
@@ -218,7 +221,7 @@ impl Screen<'_> {
             }
             // Asked for another plan, the model may have answered instead.
             EventBody::RunCompleted(completed) if !is_answer => self.answer(completed.turns, &completed.response),
-            _ => self.tell_activity(event, ""),
+            _ => {}
         }
     }
 
@@ -240,21 +243,35 @@ impl Screen<'_> {
     }
 
     /// Programs get the events of the run alone.
-    fn tell_activity(&mut self, event: &Event, indent: &str) {
-        let body = event.body();
-        if let Some(line) = activity(&body).filter(|_| !self.output.json) {
-            let own = event.session_id == self.run.session_id;
-            let bar = self.steps.as_mut().filter(|_| own).and_then(|steps| steps.bar(&body));
-            let bar = bar.map(|bar| format!("  {bar}")).unwrap_or_default();
+    fn tell_activity(&mut self, event: &Event, body: &EventBody, indent: &str) {
+        if self.output.json {
+            return;
+        }
+        let own = event.session_id == self.run.session_id;
+        let bar = self.steps.as_mut().filter(|_| own).and_then(|steps| steps.bar(body));
+        let bar = bar.map(|bar| format!("  {bar}")).unwrap_or_default();
+        let mut conversation = self.conversations.remove(&event.session_id).unwrap_or_default();
+        let changes = conversation.apply(event, body);
+        for change in &changes {
+            if let Some(item) = conversation.item(change.place) {
+                self.tell_change(item, change.part, indent, &bar);
+            }
+        }
+        conversation.let_go(&changes);
+        self.conversations.insert(event.session_id.clone(), conversation);
+    }
+
+    fn tell_change(&mut self, item: &ConversationItem, part: ItemPart, indent: &str, bar: &str) {
+        if let Some(line) = activity(item, part) {
             self.end_line();
             self.progress.wipe();
             self.output.aside(dim(&format!("{indent}{line}{bar}")));
         }
-        if let EventBody::ToolResult(result) = &body
+        if let ItemBody::Call(call) = &item.body
+            && part == ItemPart::Result
             && indent.is_empty()
-            && !self.output.json
         {
-            let lines = self.outputs.ended(result);
+            let lines = self.outputs.ended(call);
             self.tell_output(&lines);
         }
     }

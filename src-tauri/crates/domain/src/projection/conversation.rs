@@ -1,10 +1,11 @@
-//! What is said and done in a session, folded from its events into items: the one fold that every client draws.
+//! The conversation of a session, folded from its events into items: the one fold that every client draws.
 //!
 //! An event starts, updates or completes one item or a few, which the changes name by their place; what stands there
 //! then is the last word. The events may begin in the middle of a session: a result whose call is not held still has an
 //! item. Whoever only writes down what changes lets go of the items afterwards, so that no session is in memory whole.
 
 mod calls;
+mod held;
 mod in_turn;
 mod item;
 mod rewinds;
@@ -21,7 +22,8 @@ use crate::{
     ApprovalId, CallId, ContextCompacted, Event, EventBody, FinishReason, OutputMessage, PlanProposed, QuestionId,
     QueueChanged, RestoreAction, RestoredFile, RunFailed, RunStarted, SessionRewound, Stage,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use held::HeldItems;
+use std::collections::HashMap;
 
 /// A change of one item by one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,22 +67,14 @@ pub enum ItemPart {
 /// A fold over a session's events, in order.
 #[derive(Debug, Default)]
 pub struct Conversation {
-    /// By their places, which stay the same when others are let go of.
-    items: BTreeMap<usize, ConversationItem>,
-    next_place: usize,
-    /// The items before this place are let go of, but for calls.
-    released: usize,
+    held: HeldItems,
     standing: ConversationStanding,
     queue: Queue,
     rewinds: Rewinds,
-    calls: HashMap<CallId, usize>,
     approvals: HashMap<ApprovalId, usize>,
     questions: HashMap<QuestionId, usize>,
     /// The calls of the run that have no result yet, in the order in which they are carried out.
     pending: Vec<CallId>,
-    /// The places of the calls of which something is still to come.
-    open: BTreeSet<usize>,
-    changes: Vec<ItemChange>,
 }
 
 impl Conversation {
@@ -92,17 +86,17 @@ impl Conversation {
         self.set_turns();
         self.standing.go_on(body);
         self.queue.apply(body);
-        std::mem::take(&mut self.changes)
+        std::mem::take(&mut self.held.changes)
     }
 
     /// The items that are held, in order.
     pub fn items(&self) -> impl DoubleEndedIterator<Item = &ConversationItem> {
-        self.items.values()
+        self.held.by_place.values()
     }
 
     #[must_use]
     pub fn item(&self, place: usize) -> Option<&ConversationItem> {
-        self.items.get(&place)
+        self.held.by_place.get(&place)
     }
 
     /// How the conversation stands after the last event.
@@ -113,33 +107,18 @@ impl Conversation {
 
     /// The calls of the run that have no result.
     pub fn unanswered(&self) -> impl Iterator<Item = &CallItem> {
-        self.pending.iter().filter_map(|call_id| self.held_call(call_id))
+        self.pending.iter().filter_map(|call_id| self.held.placed_call(call_id)).map(|(_, call)| call)
     }
 
     /// Lets go of what was drawn: all that is not a call, and of a completed call what it is long for. With the run the
     /// calls go too.
     pub fn let_go(&mut self, drawn: &[ItemChange]) {
         if self.standing.run == RunStanding::Ended {
-            self.items.clear();
-            self.calls.clear();
+            self.held.clear();
             self.approvals.clear();
             self.questions.clear();
-            self.open.clear();
         }
-        let last = self.next_place.saturating_sub(1);
-        for place in self.released..last {
-            if self.items.get(&place).is_some_and(|item| item.call().is_none() && item.approval().is_none()) {
-                self.items.remove(&place);
-            }
-        }
-        self.released = last;
-        for change in drawn {
-            if let Some(ItemBody::Call(call)) = self.items.get_mut(&change.place).map(|item| &mut item.body)
-                && !call.state.is_open()
-            {
-                call.shrink();
-            }
-        }
+        self.held.let_go(drawn);
     }
 
     fn apply_to_run(&mut self, event: &Event, body: &EventBody) {
@@ -147,23 +126,23 @@ impl Conversation {
             EventBody::RunStarted(started) => self.begin_run(event, started),
             EventBody::RunCompleted(done) => {
                 self.end_run();
-                self.add(event, ItemBody::RunEnded(RunEndedItem { turns: done.turns, usage: done.usage }));
+                self.held.add(event, ItemBody::RunEnded(RunEndedItem { turns: done.turns, usage: done.usage }));
             }
             EventBody::RunCancelled(_) => {
                 self.end_run();
-                self.notice(event, Notice::Stopped);
+                self.held.notice(event, Notice::Stopped);
             }
             EventBody::RunFailed(failed) => self.fail_run(event, failed),
             EventBody::RunPaused(_) | EventBody::RunResumed(_) => {
                 self.plan_waits(body);
                 self.standing.apply(event, body);
-                self.other(event, body);
+                self.held.other(event, body.clone());
             }
             EventBody::EngineRequest(_) => self.standing.apply(event, body),
             EventBody::EngineResponse(response)
                 if matches!(response.finish_reason, FinishReason::Length | FinishReason::ContentFilter) =>
             {
-                self.other(event, body);
+                self.held.other(event, body.clone());
             }
             EventBody::EngineRetry(retry) => {
                 self.retry(event, Notice::Retried(retry.clone()));
@@ -178,18 +157,18 @@ impl Conversation {
 
     fn apply_to_session(&mut self, event: &Event, body: &EventBody) {
         match body {
-            EventBody::ContextDropped(dropped) => self.notice(event, Notice::LeftOut(dropped.clone())),
+            EventBody::ContextDropped(dropped) => self.held.notice(event, Notice::LeftOut(dropped.clone())),
             EventBody::ContextCompacted(compacted) => self.compact(event, compacted),
             EventBody::SessionRewound(rewound) => self.rewind(event, rewound),
             EventBody::SessionForked(forked) => {
                 let forked = ForkedItem { from_session: forked.from_session.clone(), from_seq: forked.from_seq };
-                self.add(event, ItemBody::Forked(forked));
+                self.held.add(event, ItemBody::Forked(forked));
             }
             EventBody::ChangeTakenBack(taken_back) => {
                 let paths = written(&taken_back.changes).map(|file| file.path.clone()).collect();
-                self.notice(event, Notice::Reverted(RevertedChange { paths, taken_back: taken_back.clone() }));
+                self.held.notice(event, Notice::Reverted(RevertedChange { paths, taken_back: taken_back.clone() }));
             }
-            EventBody::SandboxCleanedUp(cleaned) => self.notice(event, Notice::CleanedUp(cleaned.clone())),
+            EventBody::SandboxCleanedUp(cleaned) => self.held.notice(event, Notice::CleanedUp(cleaned.clone())),
             EventBody::TrustChanged(_)
             | EventBody::ContextAdded(_)
             | EventBody::PlanUpdated(_)
@@ -197,14 +176,14 @@ impl Conversation {
             | EventBody::StepStarted(_)
             | EventBody::StepCompleted(_)
             | EventBody::StepFailed(_)
-            | EventBody::StepSkipped(_) => self.other(event, body),
+            | EventBody::StepSkipped(_) => self.held.other(event, body.clone()),
             _ => {}
         }
     }
 
     fn begin_run(&mut self, event: &Event, started: &RunStarted) {
         self.leave_unanswered();
-        self.add_as(
+        self.held.add_as(
             format!("{} run", event.event_id),
             event,
             ItemBody::RunBegan(RunBeganItem { model: started.model.clone() }),
@@ -215,14 +194,14 @@ impl Conversation {
             is_task: started.parent.is_some(),
             pictures: started.options.images.clone(),
         };
-        self.add(event, ItemBody::User(said));
+        self.held.add(event, ItemBody::User(said));
         self.standing.begin_run(started);
     }
 
     fn end_run(&mut self) {
         self.leave_unanswered();
-        for place in self.open.clone() {
-            self.patch(place, ItemPart::State, |call| call.state = CallState::Interrupted);
+        for place in self.held.open.clone() {
+            self.held.patch(place, ItemPart::State, |call| call.state = CallState::Interrupted);
         }
         self.standing.end_run();
     }
@@ -236,20 +215,19 @@ impl Conversation {
             retryable: failed.retryable,
             provider: self.standing.provider.clone(),
         };
-        self.add(event, ItemBody::Failure(failure));
+        self.held.add(event, ItemBody::Failure(failure));
     }
 
     /// Attempts in a row are one line: the last of them.
     fn retry(&mut self, event: &Event, retry: Notice) {
-        let last = self.items.iter_mut().rev().find(|(_, item)| item.is_shown());
-        match last {
+        match self.held.last_shown() {
             Some((place, ConversationItem { body: ItemBody::Notice(NoticeItem { notice }), .. }))
                 if matches!(notice, Notice::Retried(_)) =>
             {
                 *notice = retry;
-                self.changes.push(ItemChange { place: *place, step: ChangeStep::Updated, part: ItemPart::Whole });
+                self.held.update(place, ItemPart::Whole);
             }
-            _ => self.notice(event, retry),
+            _ => self.held.notice(event, retry),
         }
     }
 
@@ -265,13 +243,13 @@ impl Conversation {
             thoughts: message.thoughts.clone().unwrap_or_default(),
             interrupted: message.interrupted,
         };
-        self.add(event, ItemBody::Assistant(said));
+        self.held.add(event, ItemBody::Assistant(said));
     }
 
     /// The plan is told in words, in the place of the text that it was read from.
     fn propose(&mut self, event: &Event, plan: &PlanProposed) {
         self.clear_text(event, |_, _| true);
-        self.notice(event, Notice::Planned(plan.clone()));
+        self.held.notice(event, Notice::Planned(plan.clone()));
     }
 
     /// Calls that a core read off the model's text are shown as calls, not as that text too.
@@ -284,26 +262,25 @@ impl Conversation {
     /// Takes the text of this turn away, if it is to be; the thoughts stay.
     fn clear_text(&mut self, event: &Event, is_shown_otherwise: impl Fn(&str, Option<Stage>) -> bool) {
         let (turn, stage) = (self.standing.turn, self.standing.stage);
-        let last = self.items.iter_mut().rev().find(|(_, item)| item.is_shown());
-        if let Some((place, ConversationItem { body: ItemBody::Assistant(said), .. })) = last
+        if let Some((place, ConversationItem { body: ItemBody::Assistant(said), .. })) = self.held.last_shown()
             && said.run_id == event.run_id
             && said.turn == turn
             && is_shown_otherwise(&said.text, stage)
         {
             said.text.clear();
             said.interrupted &= !said.thoughts.is_empty();
-            self.changes.push(ItemChange { place: *place, step: ChangeStep::Updated, part: ItemPart::Text });
+            self.held.update(place, ItemPart::Text);
         }
     }
 
-    /// What the model was told is shown as said.
+    /// Shows what the model was told as said.
     fn deliver(&mut self, event: &Event, changed: &QueueChanged) {
         for message_id in &changed.delivered {
             match self.queue.get(message_id).map(|message| message.text.clone()) {
-                None => self.notice(event, Notice::UnknownWords),
+                None => self.held.notice(event, Notice::UnknownWords),
                 Some(text) => {
                     let said = UserItem { text, steered: true, is_task: false, pictures: Vec::new() };
-                    self.add_as(format!("{} {message_id}", event.event_id), event, ItemBody::User(said));
+                    self.held.add_as(format!("{} {message_id}", event.event_id), event, ItemBody::User(said));
                 }
             }
         }
@@ -317,7 +294,7 @@ impl Conversation {
             summary: compacted.summary.clone(),
             results: compacted.pruned_calls.len(),
         };
-        self.add(event, ItemBody::Compacted(item));
+        self.held.add(event, ItemBody::Compacted(item));
     }
 
     fn rewind(&mut self, event: &Event, rewound: &SessionRewound) {
@@ -331,13 +308,13 @@ impl Conversation {
             restored: written(&rewound.changes).count(),
             changes: rewound.changes.clone(),
         };
-        self.add(event, ItemBody::Rewound(item));
+        self.held.add(event, ItemBody::Rewound(item));
     }
 
     /// Marks what no longer counts, and what counts again; returns how many messages went.
     fn take_back(&mut self) -> usize {
         let mut messages = 0;
-        for (place, item) in &mut self.items {
+        for (place, item) in &mut self.held.by_place {
             let taken_back = self.rewinds.takes_back(item.seq);
             if taken_back == item.taken_back {
                 continue;
@@ -345,9 +322,10 @@ impl Conversation {
             item.taken_back = taken_back;
             let is_message = matches!(item.body, ItemBody::User(_) | ItemBody::Assistant(_)) && item.is_shown();
             messages += usize::from(taken_back && is_message);
-            self.changes.push(ItemChange { place: *place, step: ChangeStep::Updated, part: ItemPart::TakenBack });
+            let change = ItemChange { place: *place, step: ChangeStep::Updated, part: ItemPart::TakenBack };
+            self.held.changes.push(change);
         }
-        let prompt = self.items.values().rev().find_map(|item| match &item.body {
+        let prompt = self.held.by_place.values().rev().find_map(|item| match &item.body {
             ItemBody::User(said) if !item.taken_back => Some(said.text.clone()),
             _ => None,
         });
@@ -355,26 +333,6 @@ impl Conversation {
         self.standing.last_prompt = prompt;
         self.pending.clear();
         messages
-    }
-
-    fn notice(&mut self, event: &Event, notice: Notice) {
-        self.add(event, ItemBody::Notice(NoticeItem { notice }));
-    }
-
-    fn other(&mut self, event: &Event, body: &EventBody) {
-        self.add(event, ItemBody::Other(Box::new(OtherItem { event: body.clone() })));
-    }
-
-    fn add(&mut self, event: &Event, body: ItemBody) -> usize {
-        self.add_as(event.event_id.to_string(), event, body)
-    }
-
-    fn add_as(&mut self, key: String, event: &Event, body: ItemBody) -> usize {
-        let place = self.next_place;
-        self.next_place += 1;
-        self.items.insert(place, ConversationItem { key, seq: event.seq, ts: event.ts, taken_back: false, body });
-        self.changes.push(ItemChange { place, step: ChangeStep::Completed, part: ItemPart::Whole });
-        place
     }
 }
 

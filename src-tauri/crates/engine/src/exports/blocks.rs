@@ -4,6 +4,7 @@
 //! that a format can only put it where it stays text.
 
 mod approval;
+mod call;
 mod note;
 mod totals;
 
@@ -11,12 +12,11 @@ pub(super) use totals::Totals;
 
 use super::{Stop, each_event};
 use crate::session_reader::lineage::{EventSource, Stretch};
-use crate::session_reader::story::{Story, Told, UnansweredCall, arguments_without_text};
 use crate::visible::one_line;
-use arki_domain::projection::AgentState;
-use arki_domain::{
-    ApprovalRequested, Decision, Error, EventBody, FileChanged, OutputMessage, PolicyDecided, ToolResult,
+use arki_domain::projection::{
+    AgentState, AssistantItem, Conversation, ConversationItem, ItemBody, ItemPart, UserItem,
 };
+use arki_domain::{ApprovalRequested, Error, EventBody};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io;
@@ -95,23 +95,25 @@ fn text(text: impl AsRef<str>) -> SentencePiece {
     SentencePiece::Text(one_line(text.as_ref()))
 }
 
-/// The tool whose result is the user's answer.
-const ASKING_TOOL: &str = "ask_user";
-
 /// Hands over the document's blocks, and at last what it all amounts to.
 pub(super) fn each_block(
     source: &dyn EventSource,
     stretches: &[Stretch],
     mut take: impl FnMut(&Block) -> io::Result<()>,
 ) -> Result<Totals, Stop> {
-    let (mut story, mut document) = (Story::default(), ExportedDocument::default());
+    let (mut conversation, mut document) = (Conversation::default(), ExportedDocument::default());
     each_event(source, stretches, |event| {
-        let mut told = story.apply(event);
-        with_large_diff(source, &mut told.body)?;
-        document.apply(told);
+        let mut body = event.body();
+        with_large_diff(source, &mut body)?;
+        document.count(&body);
+        let changes = conversation.apply(event, &body);
+        for change in &changes {
+            conversation.item(change.place).into_iter().for_each(|item| document.draw(item, change.part));
+        }
+        conversation.let_go(&changes);
         Ok(document.blocks.drain(..).try_for_each(|block| take(&block))?)
     })?;
-    document.end(story.unanswered());
+    conversation.unanswered().for_each(|call| document.blocks.extend(call::unanswered(call)));
     document.end_state();
     document.blocks.iter().try_for_each(take)?;
     Ok(document.totals)
@@ -136,106 +138,41 @@ struct ExportedDocument {
 }
 
 impl ExportedDocument {
-    fn apply(&mut self, told: Told) {
-        self.totals.count(&told.body);
-        self.agent_state.apply(&told.body);
-        self.end(told.unanswered);
-        self.blocks.extend(told.delivered.into_iter().map(|text| Block::Said { by: Speaker::User, text }));
-        let diff = told.diff.map(Block::Diff);
-        match told.body {
-            EventBody::RunStarted(started) => self.blocks.extend([
-                Block::Run { number: self.totals.runs, at: told.at, model: started.model },
-                Block::Said { by: Speaker::User, text: started.prompt },
-            ]),
-            // The answer that takes its place follows.
-            EventBody::OutputMessage(message) if message.retried => {}
-            EventBody::OutputMessage(message) => self.say(message),
-            EventBody::ToolCall(call) => {
-                let tool = one_line(&call.tool_id);
-                self.blocks.push(Block::Call { tool, arguments: arguments_without_text(&call) });
+    fn count(&mut self, body: &EventBody) {
+        self.totals.count(body);
+        self.agent_state.apply(body);
+    }
+
+    /// Adds what is new in an item.
+    fn draw(&mut self, item: &ConversationItem, part: ItemPart) {
+        match &item.body {
+            ItemBody::Call(call) => self.blocks.extend(call::part(call, part)),
+            ItemBody::Approval(asked) => self.blocks.extend(approval::part(asked, part)),
+            _ if part != ItemPart::Whole => {}
+            ItemBody::RunBegan(run) => {
+                self.blocks.push(Block::Run { number: self.totals.runs, at: item.ts, model: run.model.clone() });
             }
-            EventBody::PolicyDecided(decided) => {
-                told.decided_tool.into_iter().for_each(|tool| self.decide(&decided, &tool));
-                self.blocks.extend(diff);
+            ItemBody::User(UserItem { text, .. }) => {
+                self.blocks.push(Block::Said { by: Speaker::User, text: text.clone() });
             }
-            EventBody::ApprovalRequested(requested) => self.blocks.extend(approval::asked(requested)),
-            EventBody::ApprovalResolved(resolved) => self.blocks.extend(approval::answered(resolved)),
-            EventBody::FileChanged(changed) => self.change(&changed),
-            EventBody::ToolResult(result) => {
-                self.blocks.extend(diff);
-                self.answer(result);
+            ItemBody::Assistant(said) => self.say(said),
+            ItemBody::RunEnded(ended) => {
+                self.blocks.push(statement(Tone::Good, [words(totals::run_words(ended.turns, ended.usage))]));
             }
-            EventBody::RunCompleted(done) => {
-                self.state(Tone::Good, [words(totals::run_words(done.turns, done.usage))]);
+            ItemBody::Failure(failure) => {
+                let line = [words("Failed with "), quoted(&failure.code), words(": "), text(&failure.message)];
+                self.blocks.push(statement(Tone::Bad, line));
             }
-            EventBody::RunFailed(failed) => {
-                self.state(
-                    Tone::Bad,
-                    [words("Failed with "), quoted(&failed.code), words(": "), text(&failed.message)],
-                );
-            }
-            EventBody::RunCancelled(_) => self.state(Tone::Attention, [words("Stopped by the user.")]),
             body => self.blocks.extend(note::note(body)),
         }
     }
 
-    fn state(&mut self, tone: Tone, line: impl Into<BlockLine>) {
-        self.blocks.push(Block::Statement { tone, line: line.into() });
-    }
-
-    fn say(&mut self, message: OutputMessage) {
-        let thoughts = message.thoughts.filter(|thoughts| !thoughts.trim().is_empty());
-        self.blocks.extend(thoughts.map(|text| Block::Said { by: Speaker::Thoughts, text }));
-        if !message.content.trim().is_empty() {
-            self.blocks.push(Block::Said { by: Speaker::Model, text: message.content });
-        }
-        if message.interrupted {
-            self.state(Tone::Attention, [words("The answer was cut off here.")]);
-        }
-    }
-
-    fn decide(&mut self, decided: &PolicyDecided, tool: &str) {
-        let line = |verb| vec![quoted(tool), words(verb), quoted(&decided.rule)];
-        match decided.decision {
-            Decision::Deny => {
-                let line = [line(" was denied by the rule "), vec![words(": "), text(&decided.reason)]].concat();
-                self.state(Tone::Bad, line);
-            }
-            // What an approval permitted is told where it was given.
-            Decision::Allow if !decided.rule.starts_with("approval:") => {
-                self.state(Tone::Plain, [line(" was allowed by the rule "), vec![words(".")]].concat());
-            }
-            Decision::Allow | Decision::Approval | Decision::Preview => {}
-        }
-    }
-
-    fn change(&mut self, changed: &FileChanged) {
-        let what = match (&changed.before_hash, &changed.after_hash) {
-            (None, _) => " was created.",
-            (_, None) => " was deleted.",
-            (Some(_), Some(_)) => " was changed.",
-        };
-        self.state(Tone::Good, [quoted(&changed.path), words(what)]);
-    }
-
-    fn answer(&mut self, result: ToolResult) {
-        if result.tool_id == ASKING_TOOL && !result.is_error {
-            // The user's answer was told when it was given.
-            return;
-        }
-        let mut line = vec![quoted(&result.tool_id), words(if result.is_error { " failed" } else { " answered" })];
-        if let Some(code) = &result.code {
-            line.extend([words(" with "), quoted(code)]);
-        }
-        let cut = if result.truncated { ", cut to its limit when it was made" } else { "" };
-        line.push(words(format!(" after {} ms{cut}", result.duration_ms)));
-        self.blocks.push(Block::Result { line, text: result.result, is_error: result.is_error });
-    }
-
-    fn end(&mut self, unanswered: Vec<UnansweredCall>) {
-        for UnansweredCall { tool, diff } in unanswered {
-            self.blocks.extend(diff.map(Block::Diff));
-            self.state(Tone::Attention, [quoted(tool), words(" has no result.")]);
+    fn say(&mut self, said: &AssistantItem) {
+        let texts = [(Speaker::Thoughts, &said.thoughts), (Speaker::Model, &said.text)];
+        let texts = texts.into_iter().filter(|(_, text)| !text.trim().is_empty());
+        self.blocks.extend(texts.map(|(by, text)| Block::Said { by, text: text.clone() }));
+        if said.interrupted {
+            self.blocks.push(statement(Tone::Attention, [words("The answer was cut off here.")]));
         }
     }
 
@@ -248,4 +185,8 @@ impl ExportedDocument {
             self.blocks.push(Block::Result { line, text, is_error: false });
         }
     }
+}
+
+fn statement(tone: Tone, line: impl Into<BlockLine>) -> Block {
+    Block::Statement { tone, line: line.into() }
 }

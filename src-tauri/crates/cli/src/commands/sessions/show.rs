@@ -1,11 +1,11 @@
 //! `arki sessions show`: the conversation, or one request as it was sent.
 
 use super::list::ListedSession;
-use super::story;
+use super::story::StoryEntry;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_domain::Error;
-use arki_engine::{Engine, SentRequest, Told};
+use arki_engine::{Engine, SentRequest, ToldChanges};
 use clap::Args;
 use std::collections::VecDeque;
 
@@ -45,19 +45,22 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
             dim(&format!("{}  {}", session.session_id, visible(&session.project)))
         )
     });
-    let is_in_time =
-        |told: &Told| since.is_none_or(|since| told.at >= since) && until.is_none_or(|until| told.at < until);
+    let is_in_time = |told: &ToldChanges<'_>| {
+        since.is_none_or(|since| told.at >= since) && until.is_none_or(|until| told.at < until)
+    };
     let mut newest = VecDeque::new();
-    engine.session_reader().tell(&session.session_id, |told| match *limit {
-        _ if !is_in_time(&told) => {}
-        None => story::tell(&told, output),
-        Some(limit) if story::says_something(&told, output) => {
-            newest.push_back(told);
-            newest.drain(..newest.len().saturating_sub(limit));
+    engine.session_reader().tell(&session.session_id, |told| {
+        let entry = StoryEntry::of(told, output);
+        match *limit {
+            _ if entry.is_empty() || !is_in_time(told) => {}
+            None => entry.print(output),
+            Some(limit) => {
+                newest.push_back(entry);
+                newest.drain(..newest.len().saturating_sub(limit));
+            }
         }
-        Some(_) => {}
     })?;
-    newest.iter().for_each(|told| story::tell(told, output));
+    newest.iter().for_each(|entry| entry.print(output));
     Ok(Exit::Done)
 }
 

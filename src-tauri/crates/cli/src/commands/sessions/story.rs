@@ -1,15 +1,15 @@
-//! The lines `arki sessions show` prints for each event: messages, requests, previews and decisions.
+//! The lines `arki sessions show` prints for each change of the conversation: messages, requests, previews and decisions.
 
 use crate::activity::activity;
 use crate::command_output::of_result;
 use crate::output::{Printer, ShowOutput, dim, visible};
 use crate::review;
-use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, EventBody, Hunk, ToolCall,
-};
-use arki_engine::{Fate, HunkFate, Told};
+use arki_domain::projection::{AskedApproval, CallItem, ConversationItem, HunkFate, ItemBody, ItemPart, Notice};
+use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, EventBody, Hunk};
+use arki_engine::{Fate, ToldChanges, new_diff};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
 /// The limit for the arguments of a call.
@@ -62,65 +62,106 @@ struct StoryLine<'a> {
     rewound: bool,
 }
 
-pub(crate) fn says_something(told: &Told, output: &Printer) -> bool {
-    if output.json { !said(told).is_empty() } else { !lines(told, output.show_output).is_empty() }
+/// An event's addition to what is shown.
+pub(crate) enum StoryEntry {
+    Objects(Vec<Box<RawValue>>),
+    Lines(Vec<String>),
 }
 
-pub(crate) fn tell(told: &Told, output: &Printer) {
-    if output.json {
-        let rewound = told.fate != Fate::Stands;
-        return said(told).into_iter().for_each(|said| output.object(&StoryLine { said, rewound }));
+impl StoryEntry {
+    pub(crate) fn of(told: &ToldChanges<'_>, output: &Printer) -> Self {
+        if output.json {
+            let line = |(item, part)| {
+                let rewound = told.fate(item, part) != Fate::Stands;
+                to_raw_value(&StoryLine { said: said(item, part)?, rewound }).ok()
+            };
+            return Self::Objects(told.items().filter_map(line).collect());
+        }
+        let lines = |(item, part)| {
+            let mark = match told.fate(item, part) {
+                Fate::Stands => String::new(),
+                Fate::Rewound => dim("(rewound) "),
+                Fate::FilesRewound => dim("(file restored) "),
+            };
+            let lines = lines(item, part, output.show_output);
+            lines.iter().flat_map(|text| text.split('\n')).map(|line| format!("{mark}{line}")).collect::<Vec<_>>()
+        };
+        Self::Lines(told.items().flat_map(lines).collect())
     }
-    let mark = match told.fate {
-        Fate::Stands => String::new(),
-        Fate::Rewound => dim("(rewound) "),
-        Fate::FilesRewound => dim("(file restored) "),
-    };
-    for line in lines(told, output.show_output).iter().flat_map(|text| text.split('\n')) {
-        output.line(format!("{mark}{line}"));
+
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Objects(objects) => objects.is_empty(),
+            Self::Lines(lines) => lines.is_empty(),
+        }
+    }
+
+    pub(crate) fn print(&self, output: &Printer) {
+        match self {
+            Self::Objects(objects) => objects.iter().for_each(|object| output.object(object)),
+            Self::Lines(lines) => lines.iter().for_each(|line| output.line(line)),
+        }
     }
 }
 
-fn said(told: &Told) -> Vec<StoryItem<'_>> {
-    match &told.body {
-        EventBody::RunStarted(run) => vec![StoryItem::User(text(&run.prompt, false))],
-        EventBody::QueueChanged(_) => {
-            told.delivered.iter().map(|content| StoryItem::User(text(content, false))).collect()
+fn said(item: &ConversationItem, part: ItemPart) -> Option<StoryItem<'_>> {
+    match &item.body {
+        ItemBody::Call(call) => said_of_call(call, part),
+        ItemBody::Approval(asked) if part == ItemPart::Answer => answer(asked),
+        _ if part != ItemPart::Whole => None,
+        ItemBody::Approval(asked) => Some(request(&asked.request)),
+        ItemBody::User(said) => Some(StoryItem::User(text(&said.text, false))),
+        ItemBody::Assistant(said) => Some(StoryItem::Assistant(text(&said.text, said.interrupted))),
+        ItemBody::Failure(failed) => {
+            Some(StoryItem::Error(text(format!("{}: {}", failed.code, failed.message), false)))
         }
-        EventBody::OutputMessage(message) if message.retried => Vec::new(),
-        EventBody::OutputMessage(message) => vec![StoryItem::Assistant(text(&message.content, message.interrupted))],
-        EventBody::RunFailed(failed) => {
-            vec![StoryItem::Error(text(format!("{}: {}", failed.code, failed.message), false))]
-        }
-        EventBody::ToolCall(call) => {
-            vec![StoryItem::ToolRequest { call_id: &call.call_id, tool_id: &call.tool_id, args: &call.args }]
-        }
-        EventBody::ToolResult(result) => vec![StoryItem::ToolResult {
-            call_id: &result.call_id,
-            tool_id: &result.tool_id,
-            content: &result.result,
-            is_error: result.is_error,
-        }],
-        EventBody::ToolAsyncResult(result) => vec![StoryItem::ToolResult {
-            call_id: &result.async_call_id,
-            tool_id: &result.tool_id,
-            content: &result.result,
-            is_error: result.is_error,
-        }],
-        EventBody::ApprovalRequested(requested) => vec![StoryItem::Approval {
-            approval_id: &requested.approval_id,
-            tool_id: &requested.tool_id,
-            reason: &requested.reason,
-            diff: requested.preview.as_ref().map(|preview| preview.diff.as_str()).filter(|diff| !diff.is_empty()),
-            command: requested.command.as_ref().map(|command| command.command.as_str()),
-        }],
-        EventBody::ApprovalResolved(resolved) => vec![StoryItem::Decision {
-            approval_id: &resolved.approval_id,
-            decision: resolved.decision,
-            hunks: &told.hunks,
-            note: resolved.reason.as_deref(),
-        }],
-        _ => Vec::new(),
+        ItemBody::Other(other) => match &other.event {
+            EventBody::ToolAsyncResult(result) => Some(StoryItem::ToolResult {
+                call_id: &result.async_call_id,
+                tool_id: &result.tool_id,
+                content: &result.result,
+                is_error: result.is_error,
+            }),
+            EventBody::ApprovalResolved(resolved) => Some(decision(resolved, &[])),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn said_of_call(call: &CallItem, part: ItemPart) -> Option<StoryItem<'_>> {
+    let CallItem { call_id, tool_id, args, is_error, .. } = call;
+    let result = |content| StoryItem::ToolResult { call_id, tool_id, content, is_error: *is_error };
+    match part {
+        ItemPart::Whole => Some(StoryItem::ToolRequest { call_id, tool_id, args }),
+        ItemPart::Result | ItemPart::LateResult => call.result.as_deref().map(result),
+        ItemPart::Placeholder => call.placeholder.as_ref().map(|placeholder| result(placeholder.result.as_str())),
+        ItemPart::Approval => call.approval.as_ref().map(|asked| request(&asked.request)),
+        ItemPart::Answer => call.approval.as_ref().and_then(answer),
+        _ => None,
+    }
+}
+
+fn request(requested: &ApprovalRequested) -> StoryItem<'_> {
+    StoryItem::Approval {
+        approval_id: &requested.approval_id,
+        tool_id: &requested.tool_id,
+        reason: &requested.reason,
+        diff: requested.preview.as_ref().map(|preview| preview.diff.as_str()).filter(|diff| !diff.is_empty()),
+        command: requested.command.as_ref().map(|command| command.command.as_str()),
+    }
+}
+
+fn answer(asked: &AskedApproval) -> Option<StoryItem<'_>> {
+    asked.answer.as_ref().map(|resolved| decision(resolved, &asked.hunks))
+}
+
+fn decision<'a>(resolved: &'a ApprovalResolved, hunks: &'a [HunkFate]) -> StoryItem<'a> {
+    StoryItem::Decision {
+        approval_id: &resolved.approval_id,
+        decision: resolved.decision,
+        hunks,
+        note: resolved.reason.as_deref(),
     }
 }
 
@@ -128,27 +169,36 @@ fn text<'a>(content: impl Into<Cow<'a, str>>, interrupted: bool) -> StoryText<'a
     StoryText { content: content.into(), interrupted }
 }
 
-fn lines(told: &Told, show_output: ShowOutput) -> Vec<String> {
-    match &told.body {
-        EventBody::ToolCall(call) => called(&told.body, call),
-        EventBody::PolicyDecided(_) => told.diff.iter().flat_map(|diff| bounded(diff, &[])).collect(),
-        EventBody::ApprovalRequested(requested) => asked(&told.body, requested),
-        EventBody::ApprovalResolved(resolved) => decided(resolved, &told.hunks),
-        EventBody::ToolResult(result) => {
-            let output = of_result(result, show_output);
-            doing(&told.body).into_iter().chain(output.iter().map(|line| dim(line))).collect()
+fn lines(item: &ConversationItem, part: ItemPart, show_output: ShowOutput) -> Vec<String> {
+    let doing = activity(item, part).map(|line| dim(&line)).into_iter();
+    let asked = item.approval();
+    match (&item.body, part) {
+        (ItemBody::Call(call), ItemPart::Whole) => doing.chain(outside_arguments(call)).collect(),
+        (ItemBody::Call(call), ItemPart::Decision) => {
+            new_diff(call, part).iter().flat_map(|diff| bounded(diff, &[])).collect()
         }
-        EventBody::RunCancelled(_) => vec![dim("Stopped by the user.")],
-        body => said(told).iter().filter_map(words).chain(doing(body)).collect(),
+        (ItemBody::Call(call), ItemPart::Result) => {
+            doing.chain(of_result(call, show_output).iter().map(|line| dim(line))).collect()
+        }
+        (ItemBody::Call(_), ItemPart::Approval) | (ItemBody::Approval(_), ItemPart::Whole) => {
+            doing.chain(asked.into_iter().flat_map(|asked| preview(&asked.request))).collect()
+        }
+        (_, ItemPart::Answer) => match asked {
+            Some(AskedApproval { answer: Some(resolved), hunks, .. }) => decided(resolved, hunks),
+            _ => Vec::new(),
+        },
+        (ItemBody::Other(other), _) if let EventBody::ApprovalResolved(resolved) = &other.event => {
+            decided(resolved, &[])
+        }
+        (ItemBody::Notice(notice), ItemPart::Whole) if notice.notice == Notice::Stopped => {
+            vec![dim("Stopped by the user.")]
+        }
+        _ => said(item, part).as_ref().and_then(words).into_iter().chain(doing).collect(),
     }
 }
 
-fn doing(body: &EventBody) -> Vec<String> {
-    activity(body).iter().map(|line| dim(line)).collect()
-}
-
-fn asked(body: &EventBody, requested: &ApprovalRequested) -> Vec<String> {
-    let mut lines = doing(body);
+fn preview(requested: &ApprovalRequested) -> Vec<String> {
+    let mut lines = Vec::new();
     if let Some(command) = &requested.command {
         lines.push(format!("  $ {}", visible(&command.command)));
     }
@@ -177,16 +227,15 @@ fn words(said: &StoryItem<'_>) -> Option<String> {
     }
 }
 
-/// The lines for a tool call. For tools from outside, only the arguments say what they do.
-fn called(body: &EventBody, call: &ToolCall) -> Vec<String> {
-    let mut lines = doing(body);
-    if call.tool_id.starts_with("mcp__") || call.tool_id == "call_tool" {
-        let args = visible(&call.args.to_string());
-        let shown: String = args.chars().take(MAX_ARGUMENT_CHARS).collect();
-        let more = if shown.len() < args.len() { "…" } else { "" };
-        lines.push(dim(&format!("    {shown}{more}")));
+/// The arguments of a tool from outside: only they say what it does.
+fn outside_arguments(call: &CallItem) -> Option<String> {
+    if !call.tool_id.starts_with("mcp__") && call.tool_id != "call_tool" {
+        return None;
     }
-    lines
+    let args = visible(&call.args.to_string());
+    let shown: String = args.chars().take(MAX_ARGUMENT_CHARS).collect();
+    let more = if shown.len() < args.len() { "…" } else { "" };
+    Some(dim(&format!("    {shown}{more}")))
 }
 
 fn bounded(diff: &str, hunks: &[Hunk]) -> Vec<String> {
@@ -204,7 +253,7 @@ fn decided(resolved: &ApprovalResolved, fates: &[HunkFate]) -> Vec<String> {
     // Where all of it has one fate, the line above says it.
     let is_mixed = resolved.hunks.is_some() || !resolved.edited.is_empty();
     for HunkFate { index, path, fate, edited } in fates.iter().filter(|_| is_mixed) {
-        lines.push(dim(&format!("    hunk {index} ({}): {fate}", visible(path))));
+        lines.push(dim(&format!("    hunk {index} ({}): {}", visible(path), fate.word())));
         lines.extend(
             edited.iter().flat_map(|text| text.split_terminator('\n')).map(|line| format!("      {}", visible(line))),
         );

@@ -25,9 +25,9 @@ impl Conversation {
             EventBody::PolicyDecided(decided) => self.decide(decided),
             EventBody::SubagentStarted(started) => self.hand_over(event, started),
             EventBody::ApprovalRequested(requested) => self.ask_approval(event, requested),
-            EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
+            EventBody::ApprovalResolved(resolved) => self.resolve(event, resolved),
             EventBody::QuestionAsked(asked) => self.ask(event, asked),
-            EventBody::QuestionAnswered(answered) => self.answer(answered),
+            EventBody::QuestionAnswered(answered) => self.answer(event, answered),
             EventBody::FileChanged(changed) => self.change_file(event, changed),
             EventBody::HookRan(ran) => self.run_hook(event, ran),
             EventBody::ToolResult(result) => self.end_call(event, result),
@@ -37,36 +37,11 @@ impl Conversation {
         true
     }
 
-    pub(super) fn placed_call(&self, call_id: &CallId) -> Option<(usize, &CallItem)> {
-        let place = *self.calls.get(call_id)?;
-        Some((place, self.items.get(&place)?.call()?))
-    }
-
-    pub(super) fn held_call(&self, call_id: &CallId) -> Option<&CallItem> {
-        self.placed_call(call_id).map(|(_, call)| call)
-    }
-
-    /// Changes a call's item.
-    pub(super) fn patch(&mut self, place: usize, part: ItemPart, change: impl FnOnce(&mut CallItem)) {
-        let Some(ItemBody::Call(call)) = self.items.get_mut(&place).map(|item| &mut item.body) else { return };
-        change(call);
-        let was_open = self.open.contains(&place);
-        let is_open = call.state.is_open();
-        if is_open {
-            self.open.insert(place);
-        } else {
-            self.open.remove(&place);
-        }
-        let has_ended = !is_open && (was_open || part == ItemPart::Result);
-        let step = if has_ended { ChangeStep::Completed } else { ChangeStep::Updated };
-        self.changes.push(ItemChange { place, step, part });
-    }
-
     /// No result comes any more for the calls that wait for theirs.
     pub(super) fn leave_unanswered(&mut self) {
         for call_id in std::mem::take(&mut self.pending) {
-            if let Some((place, _)) = self.placed_call(&call_id) {
-                self.changes.push(ItemChange { place, step: ChangeStep::Updated, part: ItemPart::Unanswered });
+            if let Some((place, _)) = self.held.placed_call(&call_id) {
+                self.held.update(place, ItemPart::Unanswered);
             }
         }
     }
@@ -78,11 +53,11 @@ impl Conversation {
             EventBody::RunResumed(resumed) if resumed.reason == PauseReason::Plan => (true, CallState::Running),
             _ => return,
         };
-        for place in self.open.clone() {
-            let Some(call) = self.items.get(&place).and_then(|item| item.call()) else { continue };
+        for place in self.held.open.clone() {
+            let Some(call) = self.held.by_place.get(&place).and_then(|item| item.call()) else { continue };
             let is_of_plan = call.approval_id.is_none() && call.question.is_none();
             if is_of_plan && (call.state == CallState::Waiting) == waits {
-                self.patch(place, ItemPart::State, |call| call.state = to);
+                self.held.patch(place, ItemPart::State, |call| call.state = to);
             }
         }
     }
@@ -94,19 +69,13 @@ impl Conversation {
     }
 
     fn add_call(&mut self, event: &Event, call: CallItem, part: ItemPart) -> usize {
-        let call_id = call.call_id.clone();
-        let place = self.add(event, ItemBody::Call(Box::new(call)));
-        self.changes.pop();
-        self.changes.push(ItemChange { place, step: ChangeStep::Started, part });
-        self.open.insert(place);
-        self.calls.insert(call_id.clone(), place);
-        self.pending.push(call_id);
-        place
+        self.pending.push(call.call_id.clone());
+        self.held.add_call(event, call, part)
     }
 
     /// The place of a call. One that lies before what is held gets an item all the same.
     fn place_of(&mut self, event: &Event, call_id: &CallId, tool_id: &str, args: &Value) -> usize {
-        match self.placed_call(call_id) {
+        match self.held.placed_call(call_id) {
             Some((place, _)) => place,
             None => {
                 let call = CallItem::new(event.run_id.clone(), call_id.clone(), tool_id, args.clone());
@@ -116,8 +85,8 @@ impl Conversation {
     }
 
     fn decide(&mut self, decided: &PolicyDecided) {
-        let Some((place, _)) = self.placed_call(&decided.call_id) else { return };
-        self.patch(place, ItemPart::Decision, |call| {
+        let Some((place, _)) = self.held.placed_call(&decided.call_id) else { return };
+        self.held.patch(place, ItemPart::Decision, |call| {
             let reason = if decided.reason.is_empty() { &decided.rule } else { &decided.reason };
             call.reason.clone_from(reason);
             if decided.decision == Decision::Deny {
@@ -131,16 +100,16 @@ impl Conversation {
     fn hand_over(&mut self, event: &Event, started: &SubagentStarted) {
         let place = self.place_of(event, &started.call_id, UNKNOWN_TOOL, &json!({}));
         let subagent = CallSubagent { agent: started.agent.clone(), session_id: started.session_id.clone() };
-        self.patch(place, ItemPart::Subagent, |call| call.subagent = Some(subagent));
+        self.held.patch(place, ItemPart::Subagent, |call| call.subagent = Some(subagent));
     }
 
     fn ask_approval(&mut self, event: &Event, requested: &ApprovalRequested) {
         let asked = AskedApproval::new(requested.clone());
         let place = match &requested.call_id {
-            None => self.add(event, ItemBody::Approval(Box::new(asked))),
+            None => self.held.add(event, ItemBody::Approval(Box::new(asked))),
             Some(call_id) => {
                 let place = self.place_of(event, call_id, &requested.tool_id, &requested.args);
-                self.patch(place, ItemPart::Approval, |call| {
+                self.held.patch(place, ItemPart::Approval, |call| {
                     call.state = CallState::Waiting;
                     call.approval_id = Some(requested.approval_id.clone());
                     call.approval = Some(asked);
@@ -154,25 +123,24 @@ impl Conversation {
         self.approvals.insert(requested.approval_id.clone(), place);
     }
 
-    fn resolve(&mut self, resolved: &ApprovalResolved) {
-        let Some(place) = self.approvals.remove(&resolved.approval_id) else { return };
-        let Some(item) = self.items.get_mut(&place) else { return };
-        match &mut item.body {
-            ItemBody::Call(call) if call.approval_id.as_ref() == Some(&resolved.approval_id) => {
+    fn resolve(&mut self, event: &Event, resolved: &ApprovalResolved) {
+        let place = self.approvals.remove(&resolved.approval_id).unwrap_or(usize::MAX);
+        match self.held.by_place.get_mut(&place).map(|item| &mut item.body) {
+            Some(ItemBody::Call(call)) if call.approval_id.as_ref() == Some(&resolved.approval_id) => {
                 let state = match resolved.decision {
                     ApprovalDecision::Reject => CallState::Rejected,
                     ApprovalDecision::Approve => CallState::Running,
                 };
-                self.patch(place, ItemPart::Answer, |call| {
+                self.held.patch(place, ItemPart::Answer, |call| {
                     call.state = state;
                     call.approval.iter_mut().for_each(|asked| asked.resolve(resolved.clone()));
                 });
             }
-            ItemBody::Approval(asked) => {
+            Some(ItemBody::Approval(asked)) => {
                 asked.resolve(resolved.clone());
-                self.changes.push(ItemChange { place, step: ChangeStep::Completed, part: ItemPart::Answer });
+                self.held.changes.push(ItemChange { place, step: ChangeStep::Completed, part: ItemPart::Answer });
             }
-            _ => {}
+            _ => self.held.other(event, resolved.clone()),
         }
     }
 
@@ -185,24 +153,26 @@ impl Conversation {
             answer: None,
         };
         self.questions.insert(asked.question_id.clone(), place);
-        self.patch(place, ItemPart::Question, |call| {
+        self.held.patch(place, ItemPart::Question, |call| {
             (call.state, call.question) = (CallState::Waiting, Some(question));
         });
     }
 
-    fn answer(&mut self, answered: &QuestionAnswered) {
-        let Some(place) = self.questions.remove(&answered.question_id) else { return };
-        self.patch(place, ItemPart::QuestionAnswer, |call| {
+    fn answer(&mut self, event: &Event, answered: &QuestionAnswered) {
+        let Some(place) = self.questions.remove(&answered.question_id) else {
+            return self.held.other(event, answered.clone());
+        };
+        self.held.patch(place, ItemPart::QuestionAnswer, |call| {
             call.state = CallState::Running;
             call.question.iter_mut().for_each(|question| question.answer = Some(answered.text.clone()));
         });
     }
 
     fn change_file(&mut self, event: &Event, changed: &FileChanged) {
-        let Some((place, _)) = self.placed_call(&changed.call_id) else {
-            return self.other(event, &changed.clone().into());
+        let Some((place, _)) = self.held.placed_call(&changed.call_id) else {
+            return self.held.other(event, changed.clone());
         };
-        self.patch(place, ItemPart::File, |call| {
+        self.held.patch(place, ItemPart::File, |call| {
             call.files.push(changed.path.clone());
             call.changes.push(changed.clone());
         });
@@ -210,27 +180,27 @@ impl Conversation {
 
     /// Told on the item of its call; where there is none, in one of its own.
     fn run_hook(&mut self, event: &Event, ran: &HookRan) {
-        let place = ran.call_id.as_ref().and_then(|call_id| self.placed_call(call_id)).map(|(place, _)| place);
+        let place = ran.call_id.as_ref().and_then(|call_id| self.held.placed_call(call_id)).map(|(place, _)| place);
         match place {
             Some(place) if ran.is_told_of_call() => {
-                self.patch(place, ItemPart::Hook, |call| call.hooks.push(ran.clone()));
+                self.held.patch(place, ItemPart::Hook, |call| call.hooks.push(ran.clone()));
             }
             None if ran.call_id.is_none() && ran.is_told_alone() => {
-                self.add(event, ItemBody::Hook(Box::new(HookItem { ran: ran.clone() })));
+                self.held.add(event, ItemBody::Hook(Box::new(HookItem { ran: ran.clone() })));
             }
-            _ => self.other(event, &ran.clone().into()),
+            _ => self.held.other(event, ran.clone()),
         }
     }
 
     fn end_call(&mut self, event: &Event, result: &ToolResult) {
         let place = self.place_of(event, &result.call_id, &result.tool_id, &json!({}));
         self.pending.retain(|call_id| *call_id != result.call_id);
-        let is_handed_over = self.held_call(&result.call_id).is_some_and(|call| call.subagent.is_some());
+        let is_handed_over = self.held.placed_call(&result.call_id).is_some_and(|(_, call)| call.subagent.is_some());
         // The sub-agent works on in the background.
         if result.async_call_id.is_some() && is_handed_over {
-            return self.patch(place, ItemPart::Placeholder, |call| call.placeholder = Some(result.clone()));
+            return self.held.patch(place, ItemPart::Placeholder, |call| call.placeholder = Some(result.clone()));
         }
-        self.patch(place, ItemPart::Result, |call| {
+        self.held.patch(place, ItemPart::Result, |call| {
             if !matches!(call.state, CallState::Rejected | CallState::Denied) {
                 call.state = if result.is_error { CallState::Failed } else { CallState::Done };
             }
@@ -242,11 +212,11 @@ impl Conversation {
         });
     }
 
-    /// Of a sub-agent in the background, on the item of its call.
+    /// Completes the call of a sub-agent in the background.
     fn end_late(&mut self, event: &Event, result: &ToolAsyncResult) {
-        let handed_over = self.placed_call(&result.async_call_id).filter(|(_, call)| call.subagent.is_some());
-        let Some((place, _)) = handed_over else { return self.other(event, &result.clone().into()) };
-        self.patch(place, ItemPart::LateResult, |call| {
+        let handed_over = self.held.placed_call(&result.async_call_id).filter(|(_, call)| call.subagent.is_some());
+        let Some((place, _)) = handed_over else { return self.held.other(event, result.clone()) };
+        self.held.patch(place, ItemPart::LateResult, |call| {
             call.state = if result.is_error { CallState::Failed } else { CallState::Done };
             (call.result, call.is_error) = (Some(result.result.clone()), result.is_error);
         });

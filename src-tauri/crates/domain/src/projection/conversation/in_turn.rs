@@ -1,4 +1,4 @@
-//! Which of a run's calls are at work. They are carried out in the order in which the model asked for them; only reads
+//! The calls of a run that are at work. They are carried out in the order in which the model asked for them; only reads
 //! go together, and sub-agents that have begun. The log doesn't tell when a read begins, so this follows the engine's own
 //! rule (`RunHost::row` in the crate `agent`).
 
@@ -9,14 +9,15 @@ impl Conversation {
     /// Says of each call without a result whether it is at work or waits for its turn.
     pub(super) fn set_turns(&mut self) {
         let waiting: Vec<(usize, CallState)> = {
-            let held: Vec<(usize, &CallItem)> = self.pending.iter().filter_map(|id| self.placed_call(id)).collect();
+            let held: Vec<(usize, &CallItem)> =
+                self.pending.iter().filter_map(|id| self.held.placed_call(id)).collect();
             let calls: Vec<&CallItem> = held.iter().map(|(_, call)| *call).collect();
             let states = states_in_turn(&calls, self.standing.rests());
             let changed = held.iter().zip(states).filter(|((_, call), state)| call.state != *state);
             changed.map(|((place, _), state)| (*place, state)).collect()
         };
         for (place, state) in waiting {
-            self.patch(place, ItemPart::State, |call| call.state = state);
+            self.held.patch(place, ItemPart::State, |call| call.state = state);
         }
     }
 }

@@ -79,7 +79,7 @@ item! {
         pub truncated: bool,
         /// The result that stands for the one of a sub-agent which works on in the background.
         pub placeholder: Option<ToolResult>,
-        /// What an MCP server asked the user in the middle of it, and the answers.
+        /// The questions of an MCP server to the user in the middle of it, and the answers.
         pub elicitations: Vec<Elicitation>,
         pub files: Vec<String>,
         /// The changes of these files.
@@ -89,7 +89,7 @@ item! {
         /// Those around it that failed or objected.
         pub hooks: Vec<HookRan>,
     }
-    /// What a call asks the user.
+    /// A call's question to the user.
     CallQuestion {
         pub question_id: QuestionId,
         pub text: String,
@@ -97,7 +97,7 @@ item! {
         /// Null until the user answers.
         pub answer: Option<String>,
     }
-    /// Whom a call is handed to, and the session in which it is worked on.
+    /// The agent that a call is handed to, and the session in which it is worked on.
     CallSubagent {
         pub agent: String,
         pub session_id: SessionId,
@@ -107,7 +107,7 @@ item! {
         pub request: ApprovalRequested,
         /// Null until the user answers.
         pub answer: Option<ApprovalResolved>,
-        /// What became of each hunk of the preview; empty until then.
+        /// The fate of each hunk of the preview; empty until then.
         pub hunks: Vec<HunkFate>,
     }
     /// The decision on a hunk.
@@ -155,7 +155,7 @@ item! {
         pub strategy: CompactionStrategy,
         pub tokens_before: u64,
         pub tokens_after: u64,
-        /// What stands for the messages that were left out; empty where none were.
+        /// The text in place of the messages that were left out; empty where none were.
         pub summary: String,
         /// The number of calls whose results a note stands for.
         pub results: usize,
@@ -170,7 +170,7 @@ item! {
         pub turns: u32,
         pub usage: Usage,
     }
-    /// What has no form of its own here.
+    /// An event that has no form of its own here.
     OtherItem {
         #[serde(serialize_with = "as_event")]
         pub event: EventBody,
@@ -197,7 +197,7 @@ pub enum ItemBody {
     Rewound(RewoundItem),
     Forked(ForkedItem),
     Compacted(CompactedItem),
-    /// Of a plan or a gate: there is no call that it could be part of.
+    /// An approval of a plan or a gate: there is no call that it could be part of.
     Approval(Box<AskedApproval>),
     RunBegan(RunBeganItem),
     RunEnded(RunEndedItem),
@@ -236,7 +236,7 @@ pub enum CallState {
     Interrupted,
 }
 
-/// What became of a hunk.
+/// The fate of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum HunkOutcome {
@@ -249,7 +249,9 @@ pub enum HunkOutcome {
 const SEEN: &[&str] = &["delegate", "update_plan", "emit_artifact", "ask_user"];
 
 impl CallItem {
-    pub(super) fn new(run_id: Option<RunId>, call_id: CallId, tool_id: &str, args: Value) -> Self {
+    /// A call that is at work, as far as is known.
+    #[must_use]
+    pub fn new(run_id: Option<RunId>, call_id: CallId, tool_id: &str, args: Value) -> Self {
         Self {
             run_id,
             call_id,

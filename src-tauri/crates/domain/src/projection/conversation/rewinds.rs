@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// What it means, the slow way: the events that count after each event, remembered whole.
+    /// Remembers the events that count after each event, whole: the meaning, the slow way.
     fn counting(rewinds: &[Rewind], last: u64) -> BTreeSet<u64> {
         let mut after: Vec<BTreeSet<u64>> = vec![BTreeSet::new()];
         for seq in 1..=last {

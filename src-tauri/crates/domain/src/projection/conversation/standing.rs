@@ -10,9 +10,9 @@ use ts_rs::TS;
 pub struct ConversationStanding {
     /// The number of the model's turn that is in progress or was last.
     pub turn: u32,
-    /// What a core that works in stages asked for last.
+    /// The request that a core which works in stages made last.
     pub stage: Option<Stage>,
-    /// Of the model that the run began with, or that was asked last.
+    /// The provider of the model that the run began with, or that was asked last.
     pub provider: Option<String>,
     pub last_prompt: Option<String>,
     pub run: RunStanding,

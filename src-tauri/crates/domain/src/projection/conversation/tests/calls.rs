@@ -167,6 +167,7 @@ fn what_lies_before_the_held_events_has_an_item_all_the_same() {
     log.add("policy.decided", json!({"callId": "gone"}));
     let told = folded("cut", &log);
     assert_eq!(told.kinds(), ["tool", "tool", "tool", "tool"]);
+    assert_eq!(told.other_kinds(), vec!["other"; 4], "all but the decision, which says nothing without its call");
     told.has(0, &json!({"toolId": "read_file", "state": "done", "category": null}));
     told.has(1, &json!({"toolId": "edit_file", "state": "waiting", "args": {"path": "p"}}));
 }

@@ -14,6 +14,7 @@ pub(super) struct Folded {
 }
 
 impl Log {
+    #[allow(clippy::needless_pass_by_value, reason = "cases read better")]
     pub(super) fn add(&mut self, kind: &str, payload: Value) -> u64 {
         let mut whole = blank(kind);
         whole.as_object_mut().unwrap().extend(payload.as_object().unwrap().clone());
@@ -22,6 +23,7 @@ impl Log {
         seq
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "cases read better")]
     pub(super) fn add_raw(&mut self, kind: &str, payload: Value) -> u64 {
         let seq = self.0.len() as u64 + 1;
         self.0.push(Event {

@@ -1,14 +1,31 @@
 //! The change that a call would make, as its arguments say it: shown as a diff where no preview was made.
 
-use arki_domain::ToolCall;
+use arki_domain::projection::{CallItem, ItemPart};
+use arki_domain::{Category, Decision, PolicyDecided};
 use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
 /// Longer texts are shown as one removal and one addition: comparing them costs more than it tells.
 const MAX_COMPARED_BYTES: usize = 64 << 10;
 
+/// The diff of what a call would write, where this part of it is the first to show it: no approval did.
+#[must_use]
+pub fn new_diff(call: &CallItem, part: ItemPart) -> Option<String> {
+    let is_shown = |decisions: &[PolicyDecided]| decisions.iter().any(|decided| shows_diff(call, decided));
+    let (is_due, earlier) = match (part, call.decisions.as_slice()) {
+        (ItemPart::Decision, [earlier @ .., last]) => (shows_diff(call, last), earlier),
+        (ItemPart::Result | ItemPart::Placeholder | ItemPart::Unanswered, all) => (true, all),
+        _ => return None,
+    };
+    (is_due && call.approval.is_none() && !is_shown(earlier)).then(|| proposed_diff(call)).flatten()
+}
+
+fn shows_diff(call: &CallItem, decided: &PolicyDecided) -> bool {
+    decided.decision == Decision::Allow && call.category != Some(Category::Read)
+}
+
 /// The arguments, but for the text that [`proposed_diff`] shows.
-pub(crate) fn arguments_without_text(call: &ToolCall) -> String {
+pub(crate) fn arguments_without_text(call: &CallItem) -> String {
     let shown_apart: &[&str] = match (proposed_diff(call), call.tool_id.as_str()) {
         (Some(_), "edit_file") => &["edits"],
         (Some(_), "write_file") => &["content"],
@@ -34,7 +51,7 @@ fn pretty(value: &Value) -> String {
 }
 
 /// `None` for a call that writes no text, or whose arguments are not what the tool asks for.
-pub(super) fn proposed_diff(call: &ToolCall) -> Option<String> {
+fn proposed_diff(call: &CallItem) -> Option<String> {
     let argument = |name: &str| call.args.get(name)?.as_str();
     match call.tool_id.as_str() {
         "apply_patch" => argument("patch").map(str::to_owned),
@@ -86,18 +103,11 @@ fn push_lines(diff: &mut String, sign: char, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arki_domain::{CallId, Category};
+    use arki_domain::CallId;
     use serde_json::json;
 
-    fn call(tool_id: &str, args: Value) -> ToolCall {
-        ToolCall {
-            turn: 1,
-            call_id: CallId::from("c"),
-            tool_id: tool_id.to_owned(),
-            args,
-            category: Some(Category::Write),
-            async_call_id: None,
-        }
+    fn call(tool_id: &str, args: Value) -> CallItem {
+        CallItem { category: Some(Category::Write), ..CallItem::new(None, CallId::from("c"), tool_id, args) }
     }
 
     #[test]
