@@ -13,7 +13,7 @@ export type AskedApproval = {
    */
   answer: ApprovalResolved | null;
   /**
-   * What became of each hunk of the preview; empty until then.
+   * The fate of each hunk of the preview; empty until then.
    */
   hunks: Array<HunkFate>;
 };

@@ -55,7 +55,7 @@ export type CallItem = {
    */
   placeholder: ToolResult | null;
   /**
-   * What an MCP server asked the user in the middle of it, and the answers.
+   * The questions of an MCP server to the user in the middle of it, and the answers.
    */
   elicitations: Array<Elicitation>;
   files: Array<string>;

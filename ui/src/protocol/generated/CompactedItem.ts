@@ -9,7 +9,7 @@ export type CompactedItem = {
   tokensBefore: number;
   tokensAfter: number;
   /**
-   * What stands for the messages that were left out; empty where none were.
+   * The text in place of the messages that were left out; empty where none were.
    */
   summary: string;
   /**

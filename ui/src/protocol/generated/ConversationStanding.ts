@@ -13,11 +13,11 @@ export type ConversationStanding = {
    */
   turn: number;
   /**
-   * What a core that works in stages asked for last.
+   * The request that a core which works in stages made last.
    */
   stage: Stage | null;
   /**
-   * Of the model that the run began with, or that was asked last.
+   * The provider of the model that the run began with, or that was asked last.
    */
   provider: string | null;
   lastPrompt: string | null;

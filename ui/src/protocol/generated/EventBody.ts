@@ -46,6 +46,7 @@ import type { ToolAsyncResult } from "./ToolAsyncResult";
 import type { ToolCall } from "./ToolCall";
 import type { ToolResult } from "./ToolResult";
 import type { TrustChanged } from "./TrustChanged";
+import type { WorkingMemorySnapshot } from "./WorkingMemorySnapshot";
 
 /**
  * The payload of an event, by its kind.
@@ -89,6 +90,7 @@ export type EventBody =
   | { type: "context.added"; payload: ContextAdded }
   | { type: "context.compacted"; payload: ContextCompacted }
   | { type: "context.dropped"; payload: ContextDropped }
+  | { type: "working_memory.snapshot"; payload: WorkingMemorySnapshot }
   | { type: "memory.observed"; payload: MemoryObserved }
   | { type: "memory.reflected"; payload: MemoryReflected }
   | { type: "memory.reviewed"; payload: MemoryReviewed }

@@ -2,6 +2,6 @@
 import type { EventBody } from "./EventBody";
 
 /**
- * What has no form of its own here.
+ * An event that has no form of its own here.
  */
 export type OtherItem = { event: EventBody };
