@@ -12,7 +12,7 @@ impl AppCommands for Desktop {
             Some(folder) => Some(self.window.client.open(&folder).await?),
             None => None,
         };
-        self.reading(move |engine| engine.projects().app_state(project)).await
+        self.reading(move |engine| arki_engine::app_state(engine.projects(), project)).await
     }
 
     async fn choose_folder(self) -> Answer<Option<String>> {
@@ -30,10 +30,10 @@ impl AppCommands for Desktop {
     }
 
     async fn trust_project(self, path: PathBuf, unpinned: Vec<String>) -> Answer<ProjectState> {
-        Ok(self.engine.projects().trust(&path, unpinned).await?)
+        Ok(self.engine.folder_trust().trust(&path, unpinned).await?)
     }
 
     async fn keep_untrusted(self, path: PathBuf) -> Answer<ProjectState> {
-        Ok(self.engine.projects().untrust(&path).await?)
+        Ok(self.engine.folder_trust().untrust(&path).await?)
     }
 }

@@ -19,15 +19,15 @@ impl GuideCommands for Desktop {
     }
 
     async fn list_hooks(self, folder: Option<PathBuf>) -> Answer<HookEntries> {
-        self.reading(move |engine| engine.projects().list_hooks(folder.as_deref())).await
+        self.reading(move |engine| arki_engine::list_hooks(engine.projects(), folder.as_deref())).await
     }
 
     async fn list_agents(self, folder: Option<PathBuf>) -> Answer<AgentEntries> {
-        self.reading(move |engine| engine.projects().list_agents(folder.as_deref())).await
+        self.reading(move |engine| arki_engine::list_agents(engine.projects(), folder.as_deref())).await
     }
 
     async fn list_skills(self, folder: Option<PathBuf>) -> Answer<SkillEntries> {
-        self.reading(move |engine| engine.projects().list_skills(folder.as_deref())).await
+        self.reading(move |engine| arki_engine::list_skills(engine.projects(), folder.as_deref())).await
     }
 
     async fn try_hooks(self, folder: PathBuf, happens: MadeUpEvent) -> Answer<Vec<TriedHookEntry>> {
@@ -35,6 +35,6 @@ impl GuideCommands for Desktop {
     }
 
     async fn open_configured(self, folder: Option<PathBuf>, path: String) -> Answer<()> {
-        self.reading(move |engine| engine.projects().open_configured(folder.as_deref(), &path)).await
+        self.reading(move |engine| engine.own_programs().open_configured(folder.as_deref(), &path)).await
     }
 }

@@ -16,7 +16,8 @@ impl PlaceCommands for Desktop {
     }
 
     async fn example_prompts(self, folder: PathBuf) -> Answer<Vec<ExamplePrompt>> {
-        self.reading(move |engine| engine.projects().example_prompts(&folder)).await
+        self.reading(move |engine| arki_engine::example_prompts(engine.projects(), engine.mentionables(), &folder))
+            .await
     }
 
     async fn repository(self, folder: PathBuf) -> Answer<Option<RepositoryState>> {
@@ -45,11 +46,11 @@ impl PlaceCommands for Desktop {
     }
 
     async fn open_in_editor(self, folder: PathBuf, path: Option<String>) -> Answer<()> {
-        self.reading(move |engine| engine.projects().open_in_editor(&folder, path.as_deref())).await
+        self.reading(move |engine| engine.own_programs().open_in_editor(&folder, path.as_deref())).await
     }
 
     async fn show_in_folder(self, folder: PathBuf, path: Option<String>) -> Answer<()> {
-        let place = self.reading(move |engine| engine.projects().place_in(&folder, path.as_deref())).await?;
+        let place = self.reading(move |engine| engine.own_programs().place_in(&folder, path.as_deref())).await?;
         let shown = tauri::async_runtime::spawn_blocking(move || self.app.opener().reveal_item_in_dir(&place));
         Ok(shown.await.map_err(Error::internal)?.map_err(|error| {
             let message = format!("The file manager can't be opened: {error}.");
@@ -58,6 +59,6 @@ impl PlaceCommands for Desktop {
     }
 
     async fn open_terminal(self, folder: PathBuf) -> Answer<()> {
-        self.reading(move |engine| engine.projects().open_terminal(&folder)).await
+        self.reading(move |engine| engine.own_programs().open_terminal(&folder)).await
     }
 }

@@ -29,7 +29,7 @@ impl RunCommands for Desktop {
 
     async fn list_mentions(self, typed: String) -> Answer<Vec<MentionEntry>> {
         let Some(folder) = self.window.client.folder() else { return Ok(Vec::new()) };
-        self.reading(move |engine| engine.projects().mentionable(&folder, &typed)).await
+        self.reading(move |engine| engine.mentionables().mentionable(&folder, &typed)).await
     }
 
     async fn mentions_in(self, text: String) -> Answer<Vec<MentionSize>> {

@@ -64,7 +64,7 @@ impl SettingCommands for Desktop {
     }
 
     async fn list_settings(self, folder: Option<PathBuf>) -> Answer<Vec<SettingEntry>> {
-        self.reading(move |engine| engine.projects().list_settings(folder.as_deref())).await
+        self.reading(move |engine| arki_engine::list_settings(engine.projects(), folder.as_deref())).await
     }
 
     async fn set_setting(self, key: String, text: String) -> Answer<()> {

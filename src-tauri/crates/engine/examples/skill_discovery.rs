@@ -27,7 +27,7 @@ async fn main() -> Result<(), Error> {
     let directories = Directories { config: own.clone(), data: home.path().join("data") };
     let environment_keys = EnvironmentKeys::default();
     let engine = Engine::open(EngineOptions { directories, ephemeral: true, environment_keys })?;
-    engine.projects().trust(&project, Vec::new()).await?;
+    engine.folder_trust().trust(&project, Vec::new()).await?;
     let found = engine.projects().guides(&project)?.guides.skills.len();
     let discovery = fastest(|| drop(black_box(engine.projects().guides(&project))));
     let reading = fastest(|| {

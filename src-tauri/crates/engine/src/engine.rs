@@ -3,7 +3,6 @@
 use crate::Directories;
 use crate::accounts::Accounts;
 use crate::accounts::environment_keys::EnvironmentKeys;
-use crate::accounts::keys::anchor_key;
 use crate::accounts::placeholder_key::placeholder_key;
 use crate::approvals::Approvals;
 use crate::artifacts::Artifacts;
@@ -24,7 +23,10 @@ use crate::open_questions::OpenQuestions;
 use crate::past_files::PastFiles;
 use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
+use crate::projects::folder_trust::FolderTrust;
 use crate::projects::memory_files::OWN_MEMORY;
+use crate::projects::mentionable::Mentionables;
+use crate::projects::own_programs::OwnPrograms;
 use crate::records::events_since::EventsSince;
 use crate::records::model_memory::StoredModelMemory;
 use crate::records::observations::Observations;
@@ -44,7 +46,7 @@ use crate::runs::system_prompt::SystemPrompts;
 use crate::runs::typed::TypedCommands;
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
-use crate::session_names::{self, SessionNames};
+use crate::session_names::SessionNames;
 use crate::session_reader::SessionReader;
 use crate::session_search::SessionSearch;
 use crate::session_tools::SessionTools;
@@ -56,9 +58,7 @@ use arki_domain::projection::ObservationFilter;
 use arki_domain::{Clock, Error, SystemClock};
 use arki_redaction::Redactor;
 use arki_sandbox::Sandbox;
-use arki_store::{
-    ContentsReport, Salvaged, Store, StoreError, StoreOptions, StoreReader, VerifyReport, open_or_salvage,
-};
+use arki_store::{Salvaged, Store, StoreError, StoreOptions, StoreReader, open_or_salvage};
 use arki_tools::BackgroundCommands;
 use std::sync::Arc;
 
@@ -97,6 +97,9 @@ macro_rules! services {
 services! {
     accounts: Accounts,
     projects: Projects,
+    folder_trust: FolderTrust,
+    mentionables: Mentionables,
+    own_programs: OwnPrograms,
     mcp: Mcp,
     session_reader: SessionReader,
     sessions: Sessions,
@@ -210,6 +213,7 @@ impl Engine {
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
         projects.session_trees().remove_unfinished();
+        let folder_trust = Arc::new(FolderTrust::new(records.clone(), projects.clone()));
         let session_reader = Arc::new(SessionReader::new(records.clone()));
         let sessions = Arc::new(Sessions::new(records.clone(), projects.clone(), session_reader.clone()));
         let open_questions = Arc::new(OpenQuestions::new(records.clone(), session_reader.clone()));
@@ -307,13 +311,22 @@ impl Engine {
                 kernels.clone(),
                 session_reader.clone(),
             )),
-            worktrees: Arc::new(Worktrees::new(records.clone(), projects.clone(), kernels, session_reader.clone())),
+            worktrees: Arc::new(Worktrees::new(
+                records.clone(),
+                projects.clone(),
+                folder_trust.clone(),
+                kernels,
+                session_reader.clone(),
+            )),
             schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), pipeline_runs.clone())),
+            mentionables: Arc::new(Mentionables::new(records.clone(), accounts.clone())),
+            own_programs: Arc::new(OwnPrograms::new(records.clone(), accounts.clone(), projects.clone())),
             inbox: Arc::new(Inbox::new(approvals.clone(), mcp.clone(), open_questions.clone())),
             doctor: Arc::new(Doctor::new(records.clone(), accounts.clone(), projects.clone())),
             records,
             accounts,
             projects,
+            folder_trust,
             mcp,
             session_reader,
             sessions,
@@ -425,52 +438,6 @@ impl Engine {
     pub fn look_for_sandboxes() {
         let _ = Sandbox::strongest();
     }
-}
-
-/// The scope of `verify`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VerifyScope {
-    Log,
-    /// And the contents beside it: images of files, prompts, large diffs.
-    LogAndContents,
-}
-
-/// The result of `verify`.
-#[derive(Debug)]
-pub struct Verified {
-    pub sessions: Vec<VerifyReport>,
-    /// `None` where they were not looked at.
-    pub contents: Option<ContentsReport>,
-}
-
-/// Proves the hash chain of one session, or of all, without changing anything in the data directory.
-///
-/// # Errors
-/// When the database is missing or cannot be read; a broken chain is in the reports.
-pub async fn verify(directories: &Directories, session: Option<&str>, scope: VerifyScope) -> Result<Verified, Error> {
-    directories.ensure_are_folders()?;
-    let (database, name) = (directories.database(), session.map(str::to_owned));
-    let opened = tokio::task::spawn_blocking(move || {
-        let reader = Store::open_read_only(&database)?;
-        let session = name.map(|name| session_names::session(&reader, &name)).transpose()?;
-        let has_anchors = reader.verifier().has_anchors()?;
-        Ok::<_, Error>((reader, session, has_anchors))
-    });
-    let (reader, session, has_anchors) = opened.await.map_err(Error::internal)??;
-    // The keychain is only asked where there is something to check with its key.
-    let key = match has_anchors {
-        true => anchor_key().await.ok().flatten(),
-        false => None,
-    };
-    let verified = tokio::task::spawn_blocking(move || {
-        let sessions = reader.verifier().verify_anchored(session.as_ref(), key.as_deref())?;
-        let contents = match scope {
-            VerifyScope::Log => None,
-            VerifyScope::LogAndContents => Some(reader.verifier().verify_contents(session.as_ref())?),
-        };
-        Ok(Verified { sessions, contents })
-    });
-    verified.await.map_err(Error::internal)?
 }
 
 /// A configuration folder that cannot be written does not stop anybody: the defaults hold.

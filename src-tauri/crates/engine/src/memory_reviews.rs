@@ -1,7 +1,7 @@
 //! Memory beyond a session, as the user reviews it: what sessions propose to remember, and what was accepted.
 
 use crate::projects::Projects;
-use crate::projects::memory_files::FoundMemory;
+use crate::projects::memory_files::{FoundMemory, edit_own_memory, edit_project_memory, own_memory, project_memory};
 use crate::records::Records;
 use crate::session_names::{LAST, ambiguous, shown, unknown};
 use crate::session_reader::SessionReader;
@@ -43,9 +43,9 @@ impl MemoryReviews {
         if let Some(folder) = folder {
             let open = self.projects.load_project(folder)?;
             let project = open.path();
-            entries.extend(open.memory().iter().flat_map(|file| accepted(file, Some(&project))));
+            entries.extend(project_memory(&open).iter().flat_map(|file| accepted(file, Some(&project))));
         }
-        entries.extend(self.projects.own_memory().iter().flat_map(|file| accepted(file, None)));
+        entries.extend(own_memory(&self.projects).iter().flat_map(|file| accepted(file, None)));
         Ok(entries)
     }
 
@@ -63,8 +63,8 @@ impl MemoryReviews {
         // Before it's said to be done: what is in the file already isn't added twice.
         let added = |file: &str| Ok(add_memory(file, &text));
         match entry.scope {
-            MemoryScope::User => self.projects.edit_own_memory(None, added)?,
-            MemoryScope::Project => self.projects.edit_project_memory(Path::new(&project), None, added).await?,
+            MemoryScope::User => edit_own_memory(&self.projects, None, added)?,
+            MemoryScope::Project => edit_project_memory(&self.projects, Path::new(&project), None, added).await?,
         }
         self.reviewed(&session_id, &entry.id, MemoryDecision::Accepted, own).await?;
         // From now on it has the id of its place in the file.
@@ -115,8 +115,8 @@ impl MemoryReviews {
             Ok(words.map_or_else(|| without.clone(), |words| add_memory(&without, words)))
         };
         match &entry.project {
-            None => self.projects.edit_own_memory(path, changed)?,
-            Some(project) => self.projects.edit_project_memory(Path::new(project), path, changed).await?,
+            None => edit_own_memory(&self.projects, path, changed)?,
+            Some(project) => edit_project_memory(&self.projects, Path::new(project), path, changed).await?,
         }
         Ok(match words {
             Some(words) => MemoryEntry { id: accepted_id(entry.scope, path, words), text: words.to_owned(), ..entry },

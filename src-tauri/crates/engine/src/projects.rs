@@ -1,10 +1,11 @@
 //! A folder and what it brings along: trust, configuration, skills and procedures.
 
 mod agent_files;
-mod agent_list;
-mod app_state;
+pub(crate) mod agent_list;
+pub(crate) mod app_state;
 pub(crate) mod config_in_force;
-mod example_prompts;
+pub(crate) mod example_prompts;
+pub(crate) mod folder_trust;
 pub(crate) mod guides;
 pub(crate) mod hook_list;
 mod hook_pins;
@@ -12,16 +13,14 @@ pub(crate) mod leavings;
 pub(crate) mod memory_files;
 pub(crate) mod mentionable;
 pub(crate) mod open;
-mod own_programs;
+pub(crate) mod own_programs;
 pub(crate) mod pipelines;
 pub(crate) mod rules;
-mod setting_list;
-mod skill_list;
+pub(crate) mod setting_list;
+pub(crate) mod skill_list;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
 pub(crate) mod subagent_changes;
-pub(crate) mod trusted_folders;
-pub(crate) mod worktree_trust;
 
 use crate::accounts::Accounts;
 use crate::records::{Records, blocking};
@@ -30,7 +29,7 @@ use arki_sandbox::SandboxStatus;
 use arki_tools::BackgroundCommands;
 use arki_worktrees::{SessionWorktrees, SubagentWorktrees};
 use leavings::Leavings;
-use mentionable::Mentionable;
+use pipelines::PipelineDefinitions;
 use std::sync::{Arc, OnceLock};
 
 /// Folders: their trust, the configuration in force in them, their skills and procedures.
@@ -39,18 +38,19 @@ pub struct Projects {
     accounts: Arc<Accounts>,
     leavings: Arc<Leavings>,
     sandbox: OnceLock<SandboxStatus>,
-    mentionable: Mentionable,
+    pipelines: PipelineDefinitions,
     trees: Arc<SubagentWorktrees>,
     session_trees: Arc<SessionWorktrees>,
 }
 
 impl Projects {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
-        let leavings = Arc::new(Leavings::new(records.directories().untold()));
+        let leavings = Arc::new(Leavings::new(records.clone()));
         let trees = Arc::new(SubagentWorktrees::new(records.directories().trees(), records.directories().tree_notes()));
         let session_trees = Arc::new(SessionWorktrees::new(records.directories().session_tree_notes()));
-        let (sandbox, mentionable) = Default::default();
-        Self { records, accounts, leavings, sandbox, mentionable, trees, session_trees }
+        let pipelines = PipelineDefinitions::new(&records.directories().config);
+        let sandbox = OnceLock::new();
+        Self { records, accounts, leavings, sandbox, pipelines, trees, session_trees }
     }
 
     pub(crate) fn session_trees(&self) -> &Arc<SessionWorktrees> {
@@ -59,6 +59,10 @@ impl Projects {
 
     pub(crate) fn trees(&self) -> &Arc<SubagentWorktrees> {
         &self.trees
+    }
+
+    pub(crate) fn pipelines(&self) -> &PipelineDefinitions {
+        &self.pipelines
     }
 
     /// Removes worktrees whose changes nobody can take any more. Returns whether there is something to tell of it.

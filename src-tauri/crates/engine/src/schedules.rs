@@ -259,7 +259,7 @@ impl Schedules {
 
     fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Error> {
         let open = self.projects.load_project(folder)?;
-        self.projects.find_whole_pipeline(&open, folder, named)
+        self.projects.pipelines().find_whole_pipeline(&open, folder, named)
     }
 
     /// Returns whether the run may still do something: also where it waits for a decision, or is paused.

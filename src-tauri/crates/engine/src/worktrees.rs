@@ -5,7 +5,8 @@ mod repository;
 
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
-use crate::projects::worktree_trust::agreed_files;
+use crate::projects::folder_trust::FolderTrust;
+use crate::projects::folder_trust::worktrees::agreed_files;
 use crate::records::{Records, blocking};
 use crate::session_reader::SessionReader;
 use arki_api::{BroughtBranch, PlannedWorktree, SessionSummary, WorktreeEntry};
@@ -31,6 +32,7 @@ pub enum Removal {
 pub struct Worktrees {
     records: Arc<Records>,
     projects: Arc<Projects>,
+    folder_trust: Arc<FolderTrust>,
     kernels: Arc<ExecutorFactory>,
     reader: Arc<SessionReader>,
 }
@@ -39,10 +41,11 @@ impl Worktrees {
     pub(crate) fn new(
         records: Arc<Records>,
         projects: Arc<Projects>,
+        folder_trust: Arc<FolderTrust>,
         kernels: Arc<ExecutorFactory>,
         reader: Arc<SessionReader>,
     ) -> Self {
-        Self { records, projects, kernels, reader }
+        Self { records, projects, folder_trust, kernels, reader }
     }
 
     /// Returns the place that a worktree would get. Nothing is made.
@@ -75,7 +78,7 @@ impl Worktrees {
         .await?;
         let project = new.project.clone();
         let place = self.projects.session_trees().make(new).await?;
-        self.projects.trust_worktree(&place, trust).await?;
+        self.folder_trust.trust_worktree(&place, trust).await?;
         self.of_branch(&project, name.as_str()).await
     }
 
@@ -121,7 +124,7 @@ impl Worktrees {
             self.ensure_saved(&place, branch).await?;
         }
         let removed = place.clone();
-        self.projects.untrust_worktree(&place).await?;
+        self.folder_trust.untrust_worktree(&place).await?;
         blocking(self, move |worktrees| worktrees.projects.session_trees().remove(&removed)).await
     }
 

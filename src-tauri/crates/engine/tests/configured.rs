@@ -44,7 +44,7 @@ impl Stage {
     }
 
     async fn trust(&self) {
-        self.engine.projects().trust(&self.folder(), Vec::new()).await.unwrap();
+        self.engine.folder_trust().trust(&self.folder(), Vec::new()).await.unwrap();
     }
 
     /// A run of a new session, which is refused whatever isn't allowed.
@@ -161,7 +161,7 @@ async fn a_rule_is_added_and_removed_and_everything_else_stays() {
     let added = r#"{"decision": "allow", "tool": "edit_file", "path": "docs/**"} // new"#;
     approvals.rules().add_typed_rule(added).unwrap();
     let rules = || {
-        let settings = stage.engine.projects().list_settings(None).unwrap();
+        let settings = arki_engine::list_settings(stage.engine.projects(), None).unwrap();
         let rules = settings.into_iter().filter(|entry| entry.key.starts_with("policy.rules["));
         rules.map(|entry| entry.value).collect::<Vec<_>>()
     };
@@ -204,11 +204,11 @@ async fn hooks_say_where_they_come_from_and_why_they_are_off() {
     let note = r#"{"hooks": {"PostToolUse": [{"condition": {"toolName": ["edit_file"]}, "command": "cargo fmt"}]}}"#;
     stage.write(stage.folder().join(".arki/config.json"), note);
     let projects = stage.engine.projects();
-    let own = projects.list_hooks(None).unwrap().hooks;
+    let own = arki_engine::list_hooks(projects, None).unwrap().hooks;
     let [hook] = own.as_slice() else { panic!("{own:?}") };
     assert!(hook.enabled && hook.network && hook.origin.ends_with("config.json"), "{hook:?}");
     assert!(!format!("{hook:?}").contains(KEY), "{hook:?}");
-    let listed = || projects.list_hooks(Some(&stage.folder())).unwrap();
+    let listed = || arki_engine::list_hooks(projects, Some(&stage.folder())).unwrap();
     let off = |reason| listed().hooks.iter().map(|hook| hook.off).eq(reason);
     assert!(off([Some(HookOffReason::Untrusted); 2]), "{:?}", listed());
     stage.trust().await;
@@ -230,7 +230,7 @@ async fn agents_say_which_files_speak_of_them() {
     stage.write(stage.folder().join(".arki/config.json"), r#"{"agents": {"tester": {"readOnly": true}}}"#);
     stage.trust().await;
     let projects = stage.engine.projects();
-    let of = |folder: Option<PathBuf>| projects.list_agents(folder.as_deref()).unwrap();
+    let of = |folder: Option<PathBuf>| arki_engine::list_agents(projects, folder.as_deref()).unwrap();
     for entries in [of(None), of(Some(stage.folder()))] {
         let names: Vec<&str> = entries.agents.iter().map(|agent| agent.name.as_str()).collect();
         assert_eq!(names, ["arki", "explorer", "looker", "reviewer", "tester"]);
@@ -253,7 +253,7 @@ async fn skills_are_listed_with_the_projects_that_are_off() {
     let file = stage.folder().join(".agents/skills/pdf/SKILL.md");
     stage.write(file.clone(), skill);
     let projects = stage.engine.projects();
-    let of = |folder: Option<PathBuf>| projects.list_skills(folder.as_deref()).unwrap();
+    let of = |folder: Option<PathBuf>| arki_engine::list_skills(projects, folder.as_deref()).unwrap();
     assert_eq!(of(None).skills.len(), 1);
     let off = || {
         let listed = of(Some(stage.folder()));
@@ -283,7 +283,7 @@ fn an_item_of_a_list_is_added_changed_and_removed_and_comments_stay() {
     accounts.change_config(&[changed("policy.secretFiles[]", Some("\"c/**\""), None)]).unwrap();
     accounts.change_config(&[changed("policy.secretFiles[1]", Some("\"d\""), Some(&json!("b")))]).unwrap();
     let value = |key: &str| {
-        let settings = stage.engine.projects().list_settings(None).unwrap();
+        let settings = arki_engine::list_settings(stage.engine.projects(), None).unwrap();
         settings.into_iter().find(|entry| entry.key == key).map(|entry| entry.value)
     };
     assert_eq!(value("policy.secretFiles"), Some(json!(["a", "d", "c/**"])));
@@ -342,7 +342,7 @@ fn one_of_each() -> Value {
 fn each_value_that_settings_offer_is_taken_and_reset() {
     let stage = Stage::new(&one_of_each(), Vec::new());
     let accounts = stage.engine.accounts();
-    let list = || stage.engine.projects().list_settings(None).unwrap();
+    let list = || arki_engine::list_settings(stage.engine.projects(), None).unwrap();
     // Those that only go with the other kind of server, or that name something that has to be there.
     let is_for_another = |key: &str| {
         let of_programs = ["args", "env", "network", "writable", "command"];
@@ -395,7 +395,7 @@ async fn a_hook_is_changed_by_the_key_it_is_listed_with_and_tried_with_something
     let stage = Stage::new(&json!({"hooks": {"PreToolUse": [behind, {"command": "echo no >&2; exit 2"}]}}), Vec::new());
     stage.write(stage.folder().join(".arki/config.json"), r#"{"hooks": {"Stop": [{"command": "true"}]}}"#);
     stage.trust().await;
-    let listed = stage.engine.projects().list_hooks(Some(&stage.folder())).unwrap().hooks;
+    let listed = arki_engine::list_hooks(stage.engine.projects(), Some(&stage.folder())).unwrap().hooks;
     let keys: Vec<Option<&str>> = listed.iter().map(|hook| hook.key.as_deref()).collect();
     let shared = Some("hooks.PreToolUse[0]");
     assert_eq!(keys, [shared, shared, Some("hooks.PreToolUse[1]"), None]);
@@ -432,10 +432,10 @@ async fn only_a_file_that_something_comes_from_is_opened() {
     stage.write(own.join("other.md"), "x");
     stage.write(stage.folder().join("a.md"), "x");
     stage.trust().await;
-    let open = |path: &str| stage.engine.projects().open_configured(Some(&stage.folder()), path).unwrap_err();
+    let open = |path: &str| stage.engine.own_programs().open_configured(Some(&stage.folder()), path).unwrap_err();
     let projects = stage.engine.projects();
-    let skills = projects.list_skills(None).unwrap().skills;
-    let agents = projects.list_agents(None).unwrap().agents;
+    let skills = arki_engine::list_skills(projects, None).unwrap().skills;
+    let agents = arki_engine::list_agents(projects, None).unwrap().agents;
     let looker = agents.iter().find(|agent| agent.name == "looker").unwrap();
     let config = own.join("config.json").display().to_string();
     // No editor is there, which is found out last.
@@ -471,7 +471,7 @@ fn of_changes_at_the_same_time_none_is_lost() {
             scope.spawn(move || accounts.set_config("policy.secretFiles[]", &format!("{number}.pem")).unwrap());
         }
     });
-    let settings = stage.engine.projects().list_settings(None).unwrap();
+    let settings = arki_engine::list_settings(stage.engine.projects(), None).unwrap();
     let list = settings.into_iter().find(|entry| entry.key == "policy.secretFiles").unwrap();
     assert_eq!(list.value.as_array().map(Vec::len), Some(16), "{list:?}");
 }

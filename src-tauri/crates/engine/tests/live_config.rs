@@ -38,7 +38,7 @@ impl Stage {
     }
 
     async fn trust(&self) {
-        self.engine.projects().trust(&self.home.project_dir(), Vec::new()).await.unwrap();
+        self.engine.folder_trust().trust(&self.home.project_dir(), Vec::new()).await.unwrap();
     }
 
     /// A run of a new session, with nothing granted.
@@ -71,7 +71,7 @@ impl Stage {
 #[tokio::test(flavor = "multi_thread")]
 async fn reflection_is_off_until_the_user_turns_it_on() {
     let stage = Stage::new().await;
-    let reflects = || stage.engine.projects().app_state(None).unwrap().reflects;
+    let reflects = || arki_engine::app_state(stage.engine.projects(), None).unwrap().reflects;
     assert!(!reflects());
     stage.engine.accounts().set_reflection(true).unwrap();
     assert!(reflects());

@@ -33,7 +33,7 @@ impl Stage {
         let home = TestHome::new(&server.url(), &json!({})).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let engine = open(&home);
-        engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
+        engine.folder_trust().trust(&home.project_dir(), Vec::new()).await.unwrap();
         let client = Client::attach(&engine, "window", ClientCapabilities::default());
         Self { home, engine, client, _server: server }
     }

@@ -21,7 +21,7 @@ impl Stage {
         let directories = Directories { config: home.config_dir(), data: home.data_dir() };
         let environment_keys = EnvironmentKeys::default();
         let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
-        engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
+        engine.folder_trust().trust(&home.project_dir(), Vec::new()).await.unwrap();
         Self { home, engine }
     }
 

@@ -46,7 +46,7 @@ const MAIN_AGENT: &str = "arki";
 
 pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
-        AgentsCommand::List => list(&engine.projects().list_agents(Some(dir))?, output),
+        AgentsCommand::List => list(&arki_engine::list_agents(engine.projects(), Some(dir))?, output),
         AgentsCommand::Add { name, model, description, core } => {
             let given = [("model", model), ("description", description), ("core", core)];
             add(engine, &name, given, output)?;
@@ -71,7 +71,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, out
 
 /// The agent's model, as PROVIDER/MODEL.
 fn find(engine: &Engine, dir: &Path, name: &str) -> Result<String, Error> {
-    let agents = engine.projects().list_agents(Some(dir))?.agents;
+    let agents = arki_engine::list_agents(engine.projects(), Some(dir))?.agents;
     let found = agents.into_iter().find(|agent| agent.name == name);
     found.map(|agent| agent.model).ok_or_else(|| {
         let message = format!("No agent {name:?} is configured.");

@@ -49,7 +49,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, outp
 }
 
 fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
-    let HookEntries { hooks, refused } = engine.projects().list_hooks(Some(dir))?;
+    let HookEntries { hooks, refused } = arki_engine::list_hooks(engine.projects(), Some(dir))?;
     for hook in &hooks {
         output.tell(hook, || visible(&line(hook)));
     }
@@ -148,7 +148,7 @@ async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printe
     }
     if tried.is_empty() {
         let is_off = |hook: &HookEntry| hook.off == Some(HookOffReason::Untrusted);
-        let is_untrusted = engine.projects().list_hooks(Some(dir))?.hooks.iter().any(is_off);
+        let is_untrusted = arki_engine::list_hooks(engine.projects(), Some(dir))?.hooks.iter().any(is_off);
         output.aside(match is_untrusted {
             true => "This folder isn't trusted, so no hook runs here. `arki trust` changes that.",
             false => "No hook matches this. `arki hooks list` shows all hooks.",

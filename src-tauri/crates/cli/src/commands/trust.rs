@@ -84,7 +84,7 @@ fn differences(project: &ProjectState, so: &str, output: &Printer) {
 async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Printer) -> Result<Exit, Error> {
     let before = engine.projects().project(folder)?;
     let unpinned = before.unpinned.iter().filter(|_| with_unpinned).map(|pin| pin.hash.clone()).collect();
-    let project = engine.projects().trust(folder, unpinned).await?;
+    let project = engine.folder_trust().trust(folder, unpinned).await?;
     // Trusting is done; that nothing works there yet is worth a word.
     if let Some(fault) = engine.projects().configuration_fault(folder) {
         output.aside(format!("The configuration can't be used: {} {}", visible(&fault.message), visible(&fault.hint)));
@@ -112,7 +112,7 @@ pub(crate) async fn untrust(
     UntrustArguments { folder }: UntrustArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
-    let path = engine.projects().withdraw_trust(&folder_at(dir, folder.as_deref())).await?;
+    let path = engine.folder_trust().withdraw_trust(&folder_at(dir, folder.as_deref())).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", visible(&path)));
     }
@@ -120,7 +120,7 @@ pub(crate) async fn untrust(
 }
 
 fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
-    let folders = engine.projects().trusted_folders()?;
+    let folders = engine.folder_trust().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
         output.tell(&json!({ "project": path, "trustedAt": trusted_at, "isThere": is_there }), || {
             let gone = if *is_there { "" } else { "  (gone; `arki untrust` with this path withdraws it)" };

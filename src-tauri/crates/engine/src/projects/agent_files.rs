@@ -17,36 +17,34 @@ const OWN_AGENTS: &str = "agents";
 /// The agents' files by path, for people.
 pub(super) type FoundAgents = Vec<(String, Result<AgentFile, String>)>;
 
-impl Projects {
-    /// Adds them to the user's configuration.
-    pub(super) fn add_agent_files(&self, open: &OpenProject, file: &mut ConfigFile) -> Vec<FileWarning> {
-        add_agent_files(file, self.agent_files(Some(open)))
-    }
+/// Adds them to the user's configuration.
+pub(super) fn add_found_agents(projects: &Projects, open: &OpenProject, file: &mut ConfigFile) -> Vec<FileWarning> {
+    add_agent_files(file, agent_files(projects, Some(open)))
+}
 
-    /// Returns the warnings about agents' files; none if the user's own configuration has an error.
-    pub(super) fn agent_warnings(&self, open: &OpenProject) -> Vec<FileWarning> {
-        self.accounts.user_file().map(|mut file| self.add_agent_files(open, &mut file)).unwrap_or_default()
-    }
+/// Returns the warnings about agents' files; none if the user's own configuration has an error.
+pub(super) fn agent_warnings(projects: &Projects, open: &OpenProject) -> Vec<FileWarning> {
+    projects.accounts.user_file().map(|mut file| add_found_agents(projects, open, &mut file)).unwrap_or_default()
+}
 
-    /// `None`: the user's alone.
-    pub(super) fn agent_files(&self, open: Option<&OpenProject>) -> FoundAgents {
-        let mut found = FoundAgents::new();
-        for (open, folder) in open.into_iter().flat_map(|open| PROJECT_AGENTS.map(|folder| (open, folder))) {
-            let of_folder = |path: &&str| path.strip_prefix(folder).is_some_and(|inside| inside.starts_with('/'));
-            let paths = open.pinned(PinKind::Agent).map(|pin| pin.path.as_str());
-            for path in paths.filter(of_folder) {
-                take(&mut found, path, path.to_owned(), || open.agreed_text(PinKind::Agent, path));
-            }
+/// `None`: the user's alone.
+pub(super) fn agent_files(projects: &Projects, open: Option<&OpenProject>) -> FoundAgents {
+    let mut found = FoundAgents::new();
+    for (open, folder) in open.into_iter().flat_map(|open| PROJECT_AGENTS.map(|folder| (open, folder))) {
+        let of_folder = |path: &&str| path.strip_prefix(folder).is_some_and(|inside| inside.starts_with('/'));
+        let paths = open.pinned(PinKind::Agent).map(|pin| pin.path.as_str());
+        for path in paths.filter(of_folder) {
+            take(&mut found, path, path.to_owned(), || open.agreed_text(PinKind::Agent, path));
         }
-        let own = self.records.directories().config.join(OWN_AGENTS);
-        if let Ok(folder) = Project::open(&own) {
-            for inside in files_of(&folder) {
-                let path = own.join(&inside).display().to_string();
-                take(&mut found, &inside, path, || text_of(&folder, &inside));
-            }
-        }
-        found
     }
+    let own = projects.records.directories().config.join(OWN_AGENTS);
+    if let Ok(folder) = Project::open(&own) {
+        for inside in files_of(&folder) {
+            let path = own.join(&inside).display().to_string();
+            take(&mut found, &inside, path, || text_of(&folder, &inside));
+        }
+    }
+    found
 }
 
 fn take(found: &mut FoundAgents, file: &str, path: String, text: impl FnOnce() -> Option<String>) {

@@ -1,6 +1,7 @@
 //! The agents of a folder as people see them, each with the files that say something of it.
 
 use crate::projects::Projects;
+use crate::projects::agent_files::agent_files;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::open::OpenProject;
 use arki_api::AgentEntries;
@@ -11,35 +12,33 @@ use arki_domain::Error;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-impl Projects {
-    /// The agents of the user and of a folder, or of the user alone where there is none, by name.
-    ///
-    /// # Errors
-    /// When the folder or the configuration can't be used.
-    pub fn list_agents(&self, folder: Option<&Path>) -> Result<AgentEntries, Error> {
-        let open = folder.map(|folder| self.load_project(folder)).transpose()?;
-        let path = self.records.directories().config_file();
-        let mut file = self.accounts.user_file()?;
-        let found = self.agent_files(open.as_ref());
-        let named_by = NamedBy {
-            project: open.as_ref().map(of_project).transpose()?.unwrap_or_default(),
-            user: file.agents.keys().cloned().collect(),
-            user_file: path.display().to_string(),
-            files: found
-                .iter()
-                .filter_map(|(path, agent)| Some((agent.as_ref().ok()?.name.clone(), path.clone())))
-                .collect(),
-        };
-        let warnings = add_agent_files(&mut file, found);
-        let config = match &open {
-            Some(open) => self.config_of(open)?,
-            None => Config::merge((&file, &path), None)?,
-        };
-        let mut agents = config.configured_agents();
-        agents.iter_mut().for_each(|agent| agent.origins = named_by.origins(&agent.name));
-        let sentence = |FileWarning { path, message }| format!("{path}: {message}.");
-        Ok(AgentEntries { agents, warnings: warnings.into_iter().map(sentence).collect() })
-    }
+/// The agents of the user and of a folder, or of the user alone where there is none, by name.
+///
+/// # Errors
+/// When the folder or the configuration can't be used.
+pub fn list_agents(projects: &Projects, folder: Option<&Path>) -> Result<AgentEntries, Error> {
+    let open = folder.map(|folder| projects.load_project(folder)).transpose()?;
+    let path = projects.records.directories().config_file();
+    let mut file = projects.accounts.user_file()?;
+    let found = agent_files(projects, open.as_ref());
+    let named_by = NamedBy {
+        project: open.as_ref().map(of_project).transpose()?.unwrap_or_default(),
+        user: file.agents.keys().cloned().collect(),
+        user_file: path.display().to_string(),
+        files: found
+            .iter()
+            .filter_map(|(path, agent)| Some((agent.as_ref().ok()?.name.clone(), path.clone())))
+            .collect(),
+    };
+    let warnings = add_agent_files(&mut file, found);
+    let config = match &open {
+        Some(open) => projects.config_of(open)?,
+        None => Config::merge((&file, &path), None)?,
+    };
+    let mut agents = config.configured_agents();
+    agents.iter_mut().for_each(|agent| agent.origins = named_by.origins(&agent.name));
+    let sentence = |FileWarning { path, message }| format!("{path}: {message}.");
+    Ok(AgentEntries { agents, warnings: warnings.into_iter().map(sentence).collect() })
 }
 
 /// The names of the agents that each source has.

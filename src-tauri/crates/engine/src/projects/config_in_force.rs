@@ -5,6 +5,7 @@
 //! and a run that is at work there does nothing more.
 
 use crate::projects::Projects;
+use crate::projects::agent_files::add_found_agents;
 use crate::projects::hook_pins::{LineStanding, line_standing};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
@@ -139,6 +140,14 @@ fn read(project: &Project, name: &str) -> Result<Option<String>, Error> {
 }
 
 impl Projects {
+    /// The folder, where there is one, and the configuration that holds there or is the user's.
+    pub(super) fn open_and_config(&self, folder: Option<&Path>) -> Result<(Option<OpenProject>, Config), Error> {
+        let Some(folder) = folder else { return Ok((None, self.accounts.user_config()?)) };
+        let open = self.load_project(folder)?;
+        let config = self.config_of(&open)?;
+        Ok((Some(open), config))
+    }
+
     /// The configuration that holds in a folder.
     ///
     /// # Errors
@@ -174,7 +183,7 @@ impl Projects {
     /// Where the user's own configuration has an error.
     pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Error> {
         let mut file = self.accounts.user_file()?;
-        self.add_agent_files(open, &mut file);
+        add_found_agents(self, open, &mut file);
         let path = self.records.directories().config_file();
         let user = (&file, path.as_path());
         let mut in_force = match open.is_trusted() {
@@ -206,17 +215,15 @@ impl Projects {
     }
 }
 
-impl OpenProject {
-    /// The pin of another agent's settings says what of them Arki ignores or reads more strictly.
-    pub(crate) fn noted(&self, pin: &arki_files::Pin) -> arki_files::Pin {
-        let name = CLAUDE_SETTINGS.into_iter().find(|name| *name == pin.path);
-        let file = name.map(|name| ProjectConfig::read(&self.project, self.trust.as_ref(), name));
-        let note = file.map(|file| match file.claude_settings() {
-            Ok(settings) => settings.notes.join(" "),
-            Err(fault) => fault.message,
-        });
-        arki_files::Pin { note: note.filter(|note| !note.is_empty()).or_else(|| pin.note.clone()), ..pin.clone() }
-    }
+/// The pin of another agent's settings says what of them Arki ignores or reads more strictly.
+pub(crate) fn noted(open: &OpenProject, pin: &arki_files::Pin) -> arki_files::Pin {
+    let name = CLAUDE_SETTINGS.into_iter().find(|name| *name == pin.path);
+    let file = name.map(|name| ProjectConfig::read(&open.project, open.trust.as_ref(), name));
+    let note = file.map(|file| match file.claude_settings() {
+        Ok(settings) => settings.notes.join(" "),
+        Err(fault) => fault.message,
+    });
+    arki_files::Pin { note: note.filter(|note| !note.is_empty()).or_else(|| pin.note.clone()), ..pin.clone() }
 }
 
 /// Adds those that are not there yet, and returns whether there was one.

@@ -1,6 +1,7 @@
 //! Prompts that fit to a folder, by the names of what lies in it: rules alone, no model, and no file is read.
 
 use crate::projects::Projects;
+use crate::projects::mentionable::Mentionables;
 use crate::projects::open::canonical;
 use arki_api::{ExamplePrompt, ExamplePromptKind, TrustState};
 use arki_domain::Error;
@@ -32,17 +33,19 @@ const CODE: &[&str] = &[
 /// The usual names of the file that a program begins with, without extension; the first ones are preferred.
 const ENTRIES: &[&str] = &["main", "app", "index", "lib", "server", "cli", "mod", "__init__"];
 
-impl Projects {
-    /// Returns prompts that the user could try in a folder. In one that isn't trusted, none is suggested that would be
-    /// denied. Blocking.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
-    pub fn example_prompts(self: &Arc<Self>, folder: &Path) -> Result<Vec<ExamplePrompt>, Error> {
-        let trust = self.project(folder)?.trust;
-        let paths = self.paths_in(&canonical(folder)?)?;
-        Ok(examples(&paths, trust == TrustState::Trusted))
-    }
+/// Returns prompts that the user could try in a folder. In one that isn't trusted, none is suggested that would be
+/// denied. Blocking.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn example_prompts(
+    projects: &Projects,
+    mentionables: &Arc<Mentionables>,
+    folder: &Path,
+) -> Result<Vec<ExamplePrompt>, Error> {
+    let trust = projects.project(folder)?.trust;
+    let paths = mentionables.paths_in(&canonical(folder)?)?;
+    Ok(examples(&paths, trust == TrustState::Trusted))
 }
 
 /// `paths`: relative, folders with a slash at their end.

@@ -13,37 +13,35 @@ use arki_tools::{Hook, HookAction, HookCommand, HookOrigin};
 use serde_json::Value;
 use std::path::Path;
 
-impl Projects {
-    /// The hooks of the user and of a folder, or of the user alone where there is none, in the order in which they run.
-    ///
-    /// # Errors
-    /// When the folder can't be opened, or the user's own configuration has an error.
-    pub fn list_hooks(&self, folder: Option<&Path>) -> Result<HookEntries, Error> {
-        let redactor = self.records.redactor();
-        let path = self.records.directories().config_file();
-        let of_user = placed_hooks_of_file(&self.accounts.user_file()?, HookOrigin::User, &path)?;
-        let origin = path.display().to_string();
-        let written = self.accounts.user_values()?;
-        let own = |(hook, key): &(Hook, String), off: Option<Off>| HookEntry {
-            entry: entry_at(&written, key).map(|value| redactor.redact_json(value)),
-            key: Some(key.clone()),
-            ..entry(hook, &origin, off, redactor)
-        };
-        let Some(folder) = folder else {
-            let hooks = of_user.iter().map(|hook| own(hook, None)).collect();
-            return Ok(HookEntries { hooks, refused: None });
-        };
-        let open = self.load_project(folder)?;
-        let entry = |hook: &Hook, origin: &str| entry(hook, origin, off(hook, &open), redactor);
-        let mut hooks: Vec<HookEntry> = of_user.iter().map(|placed| own(placed, off(&placed.0, &open))).collect();
-        let of_project = of_project(&open);
-        let refused = of_project.as_ref().err().cloned().map(Into::into);
-        hooks.extend(of_project.iter().flatten().map(|hook| match hook.origin {
-            HookOrigin::Project(file) => entry(hook, file),
-            HookOrigin::User => entry(hook, &origin),
-        }));
-        Ok(HookEntries { hooks, refused })
-    }
+/// The hooks of the user and of a folder, or of the user alone where there is none, in the order in which they run.
+///
+/// # Errors
+/// When the folder can't be opened, or the user's own configuration has an error.
+pub fn list_hooks(projects: &Projects, folder: Option<&Path>) -> Result<HookEntries, Error> {
+    let redactor = projects.records.redactor();
+    let path = projects.records.directories().config_file();
+    let of_user = placed_hooks_of_file(&projects.accounts.user_file()?, HookOrigin::User, &path)?;
+    let origin = path.display().to_string();
+    let written = projects.accounts.user_values()?;
+    let own = |(hook, key): &(Hook, String), off: Option<Off>| HookEntry {
+        entry: entry_at(&written, key).map(|value| redactor.redact_json(value)),
+        key: Some(key.clone()),
+        ..entry(hook, &origin, off, redactor)
+    };
+    let Some(folder) = folder else {
+        let hooks = of_user.iter().map(|hook| own(hook, None)).collect();
+        return Ok(HookEntries { hooks, refused: None });
+    };
+    let open = projects.load_project(folder)?;
+    let entry = |hook: &Hook, origin: &str| entry(hook, origin, off(hook, &open), redactor);
+    let mut hooks: Vec<HookEntry> = of_user.iter().map(|placed| own(placed, off(&placed.0, &open))).collect();
+    let of_project = of_project(&open);
+    let refused = of_project.as_ref().err().cloned().map(Into::into);
+    hooks.extend(of_project.iter().flatten().map(|hook| match hook.origin {
+        HookOrigin::Project(file) => entry(hook, file),
+        HookOrigin::User => entry(hook, &origin),
+    }));
+    Ok(HookEntries { hooks, refused })
 }
 
 /// The value at a key such as `hooks.Stop[0]`.

@@ -3,8 +3,7 @@
 //! until then it is kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or
 //! end before one.
 
-use crate::projects::Projects;
-use crate::records::blocking;
+use crate::records::{Records, blocking};
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
 use arki_domain::{Error, EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
 use std::fs;
@@ -20,6 +19,7 @@ const MAX_FILES: usize = 100;
 
 /// The notes that were not announced yet: a folder for each project, a file for each time that something was found.
 pub(crate) struct Leavings {
+    records: Arc<Records>,
     folder: PathBuf,
     has_more: Notify,
     /// Held while one run reports, so that two runs in one folder don't report the same.
@@ -27,8 +27,9 @@ pub(crate) struct Leavings {
 }
 
 impl Leavings {
-    pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, has_more: Notify::new(), telling: Mutex::default() }
+    pub(crate) fn new(records: Arc<Records>) -> Self {
+        let folder = records.directories().untold();
+        Self { records, folder, has_more: Notify::new(), telling: Mutex::default() }
     }
 
     pub(crate) fn add(&self, project: &str, notes: &[String]) {
@@ -44,6 +45,64 @@ impl Leavings {
     /// Returns what waits to be told of a folder, the oldest first.
     pub(crate) fn waiting(&self, project: &str) -> Vec<String> {
         notes_in(&self.files(project))
+    }
+
+    /// Looks for what commands left in a trusted folder whose Arki was killed.
+    pub(crate) fn settle_abandoned(&self, root: &Path) {
+        let (journals, trash) = (self.records.directories().journals(), self.records.directories().trash());
+        self.add(&root.display().to_string(), &arki_sandbox::settle_abandoned(root, &journals, &trash));
+    }
+
+    /// Tells what waits to be told of the folder, and at once what comes while the run works.
+    pub(crate) async fn with_leavings<T>(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        project: &str,
+        run: impl Future<Output = T>,
+    ) -> T {
+        tokio::pin!(run);
+        loop {
+            let mut has_more = pin!(self.has_more.notified());
+            // Before looking, so that nothing is missed in between.
+            has_more.as_mut().enable();
+            self.tell_leavings(session_id, project).await;
+            tokio::select! {
+                ended = &mut run => return ended,
+                () = has_more => {}
+            }
+        }
+    }
+
+    /// Tells what waits to be told of the folder now.
+    pub(crate) async fn tell_leavings(self: &Arc<Self>, session_id: &SessionId, project: &str) {
+        if let Err(fault) = self.told_leavings(session_id, project.to_owned()).await {
+            tracing::warn!(%fault, "what commands left behind is not in the log yet");
+        }
+    }
+
+    async fn told_leavings(self: &Arc<Self>, session_id: &SessionId, project: String) -> Result<(), Error> {
+        let _telling = self.telling.lock().await;
+        let (files, notes) = blocking(self, move |leavings| {
+            let files = leavings.files(&project);
+            let notes = notes_in(&files);
+            Ok((files, notes))
+        })
+        .await?;
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let cleaned = SandboxCleanedUp { call_id: None, notes };
+        self.records.log().append(session_id, vec![EventDraft::of_session(cleaned)]).await?;
+        blocking(self, move |_| {
+            for file in files {
+                // What stays is told twice, which is better than not at all.
+                if let Err(error) = remove_private_file(&file) {
+                    tracing::warn!(%error, "what was told of a folder waits still");
+                }
+            }
+            Ok(())
+        })
+        .await
     }
 
     fn keep(&self, project: &str, notes: &[String]) -> Result<(), String> {
@@ -83,64 +142,4 @@ fn notes_in(files: &[PathBuf]) -> Vec<String> {
         }
     }
     notes
-}
-
-impl Projects {
-    /// Looks for what commands left in a trusted folder whose Arki was killed.
-    pub(crate) fn settle_abandoned(&self, root: &Path) {
-        let (journals, trash) = (self.records.directories().journals(), self.records.directories().trash());
-        self.leavings.add(&root.display().to_string(), &arki_sandbox::settle_abandoned(root, &journals, &trash));
-    }
-
-    /// Tells what waits to be told of the folder, and at once what comes while the run works.
-    pub(crate) async fn with_leavings<T>(
-        self: &Arc<Self>,
-        session_id: &SessionId,
-        project: &str,
-        run: impl Future<Output = T>,
-    ) -> T {
-        tokio::pin!(run);
-        loop {
-            let mut has_more = pin!(self.leavings.has_more.notified());
-            // Before looking, so that nothing is missed in between.
-            has_more.as_mut().enable();
-            self.tell_leavings(session_id, project).await;
-            tokio::select! {
-                ended = &mut run => return ended,
-                () = has_more => {}
-            }
-        }
-    }
-
-    /// Tells what waits to be told of the folder now.
-    pub(crate) async fn tell_leavings(self: &Arc<Self>, session_id: &SessionId, project: &str) {
-        if let Err(fault) = self.told_leavings(session_id, project.to_owned()).await {
-            tracing::warn!(%fault, "what commands left behind is not in the log yet");
-        }
-    }
-
-    async fn told_leavings(self: &Arc<Self>, session_id: &SessionId, project: String) -> Result<(), Error> {
-        let _telling = self.leavings.telling.lock().await;
-        let (files, notes) = blocking(self, move |projects| {
-            let files = projects.leavings.files(&project);
-            let notes = notes_in(&files);
-            Ok((files, notes))
-        })
-        .await?;
-        if notes.is_empty() {
-            return Ok(());
-        }
-        let cleaned = SandboxCleanedUp { call_id: None, notes };
-        self.records.log().append(session_id, vec![EventDraft::of_session(cleaned)]).await?;
-        blocking(self, move |_| {
-            for file in files {
-                // What stays is told twice, which is better than not at all.
-                if let Err(error) = remove_private_file(&file) {
-                    tracing::warn!(%error, "what was told of a folder waits still");
-                }
-            }
-            Ok(())
-        })
-        .await
-    }
 }

@@ -2,6 +2,7 @@
 //! through Arki is agreed to with it.
 
 use crate::projects::Projects;
+use crate::projects::folder_trust::lock_trust;
 use crate::projects::open::{OpenProject, kind_word, pin_record};
 use arki_disk::{change_private_file, create_private_dir};
 use arki_domain::{Code, Error, MemoryScope};
@@ -32,84 +33,80 @@ pub(crate) struct FoundMemory {
     pub(crate) is_agreed: bool,
 }
 
-impl Projects {
-    /// The user's own files, in the order of their names.
-    pub(crate) fn own_memory(&self) -> Vec<FoundMemory> {
-        let folder = self.records.directories().config.join(OWN_MEMORY);
-        let Ok(own) = Project::open(&folder) else { return Vec::new() };
-        let names = files_below(&own, &ProjectPath::root(), MAX_DEPTH, MAX_FILES).ok().flatten().unwrap_or_default();
-        let file = |name: String| {
-            let text = text_of(&own, &name)?;
-            let path = folder.join(name).display().to_string();
-            Some(FoundMemory { scope: MemoryScope::User, path, text, is_agreed: true })
-        };
-        names.into_iter().filter(|name| is_markdown(name)).filter_map(file).collect()
-    }
-
-    /// Changes a file of the user's own; `None` is the one that new memories go to.
-    ///
-    /// # Errors
-    /// When it can't be written, and those of `edit`.
-    pub(crate) fn edit_own_memory(
-        &self,
-        path: Option<&str>,
-        edit: impl FnOnce(&str) -> Result<String, Error>,
-    ) -> Result<(), Error> {
-        let folder = self.records.directories().config.join(OWN_MEMORY);
-        create_private_dir(&folder)?;
-        let path = path.map_or_else(|| folder.join(FILE), |path| Path::new(path).to_owned());
-        change_private_file(&path, |bytes| {
-            let is_short = bytes.is_none_or(|bytes| bytes.len() as u64 <= MAX_FILE_BYTES);
-            let text = bytes.map_or(Ok(HEADING), str::from_utf8).ok().filter(|_| is_short);
-            Ok(edit(text.ok_or_else(|| unreadable(&path.display().to_string()))?)?.into_bytes())
-        })
-    }
-
-    /// Changes a file of a project's, which is agreed to as it is then; `None` is the one that new memories go to.
-    ///
-    /// # Errors
-    /// `UNTRUSTED` in a folder that is not trusted, or whose file changed since it was; when it can't be written, and
-    /// those of `edit`.
-    pub(crate) async fn edit_project_memory(
-        &self,
-        folder: &Path,
-        path: Option<&str>,
-        edit: impl FnOnce(&str) -> Result<String, Error>,
-    ) -> Result<(), Error> {
-        let new_file = format!("{PROJECT_MEMORY}/{FILE}");
-        let path = path.unwrap_or(&new_file);
-        let _trusting = self.lock_trust().await?;
-        let open = self.load_project(folder)?;
-        let text = match open.pinned(PinKind::Memory).any(|pin| pin.path == path) {
-            true => open.agreed_text(PinKind::Memory, path).ok_or_else(|| changed(path)),
-            false => Ok(HEADING.to_owned()),
-        };
-        let Some(mut trust) = open.trust.clone().filter(|trust| trust.trusted) else { return Err(untrusted(&open)) };
-        let edited = edit(&text?)?;
-        let project = &open.project;
-        plan_write(project, &project.resolve(path)?, &edited)?.apply(project)?;
-        let hash = content_hash(edited.as_bytes());
-        let pin = Pin { kind: PinKind::Memory, path: path.to_owned(), hash, note: None };
-        let kind = kind_word(PinKind::Memory);
-        let is_other = |record: &PinRecord| record.pin.kind != kind || record.pin.path != path;
-        trust.pins.retain(is_other);
-        trust.pins.push(pin_record(project, &pin, self.records.redactor()));
-        Ok(self.records.store().set_trust(&open.path(), trust).await?)
-    }
+/// The user's own files, in the order of their names.
+pub(crate) fn own_memory(projects: &Projects) -> Vec<FoundMemory> {
+    let folder = projects.records.directories().config.join(OWN_MEMORY);
+    let Ok(own) = Project::open(&folder) else { return Vec::new() };
+    let names = files_below(&own, &ProjectPath::root(), MAX_DEPTH, MAX_FILES).ok().flatten().unwrap_or_default();
+    let file = |name: String| {
+        let text = text_of(&own, &name)?;
+        let path = folder.join(name).display().to_string();
+        Some(FoundMemory { scope: MemoryScope::User, path, text, is_agreed: true })
+    };
+    names.into_iter().filter(|name| is_markdown(name)).filter_map(file).collect()
 }
 
-impl OpenProject {
-    /// The project's files of memory, in the order of their names; none of a folder that is not trusted.
-    pub(crate) fn memory(&self) -> Vec<FoundMemory> {
-        let paths = self.pinned(PinKind::Memory).map(|pin| pin.path.clone()).filter(|path| is_markdown(path));
-        let file = |path: String| {
-            let agreed = self.agreed_text(PinKind::Memory, &path);
-            let is_agreed = agreed.is_some();
-            let text = agreed.or_else(|| text_of(&self.project, &path))?;
-            Some(FoundMemory { scope: MemoryScope::Project, path, text, is_agreed })
-        };
-        paths.take(MAX_FILES).filter_map(file).collect()
-    }
+/// Changes a file of the user's own; `None` is the one that new memories go to.
+///
+/// # Errors
+/// When it can't be written, and those of `edit`.
+pub(crate) fn edit_own_memory(
+    projects: &Projects,
+    path: Option<&str>,
+    edit: impl FnOnce(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    let folder = projects.records.directories().config.join(OWN_MEMORY);
+    create_private_dir(&folder)?;
+    let path = path.map_or_else(|| folder.join(FILE), |path| Path::new(path).to_owned());
+    change_private_file(&path, |bytes| {
+        let is_short = bytes.is_none_or(|bytes| bytes.len() as u64 <= MAX_FILE_BYTES);
+        let text = bytes.map_or(Ok(HEADING), str::from_utf8).ok().filter(|_| is_short);
+        Ok(edit(text.ok_or_else(|| unreadable(&path.display().to_string()))?)?.into_bytes())
+    })
+}
+
+/// Changes a file of a project's, which is agreed to as it is then; `None` is the one that new memories go to.
+///
+/// # Errors
+/// `UNTRUSTED` in a folder that is not trusted, or whose file changed since it was; when it can't be written, and
+/// those of `edit`.
+pub(crate) async fn edit_project_memory(
+    projects: &Projects,
+    folder: &Path,
+    path: Option<&str>,
+    edit: impl FnOnce(&str) -> Result<String, Error>,
+) -> Result<(), Error> {
+    let new_file = format!("{PROJECT_MEMORY}/{FILE}");
+    let path = path.unwrap_or(&new_file);
+    let _trusting = lock_trust(&projects.records).await?;
+    let open = projects.load_project(folder)?;
+    let text = match open.pinned(PinKind::Memory).any(|pin| pin.path == path) {
+        true => open.agreed_text(PinKind::Memory, path).ok_or_else(|| changed(path)),
+        false => Ok(HEADING.to_owned()),
+    };
+    let Some(mut trust) = open.trust.clone().filter(|trust| trust.trusted) else { return Err(untrusted(&open)) };
+    let edited = edit(&text?)?;
+    let project = &open.project;
+    plan_write(project, &project.resolve(path)?, &edited)?.apply(project)?;
+    let hash = content_hash(edited.as_bytes());
+    let pin = Pin { kind: PinKind::Memory, path: path.to_owned(), hash, note: None };
+    let kind = kind_word(PinKind::Memory);
+    let is_other = |record: &PinRecord| record.pin.kind != kind || record.pin.path != path;
+    trust.pins.retain(is_other);
+    trust.pins.push(pin_record(project, &pin, projects.records.redactor()));
+    Ok(projects.records.store().set_trust(&open.path(), trust).await?)
+}
+
+/// The project's files of memory, in the order of their names; none of a folder that is not trusted.
+pub(crate) fn project_memory(open: &OpenProject) -> Vec<FoundMemory> {
+    let paths = open.pinned(PinKind::Memory).map(|pin| pin.path.clone()).filter(|path| is_markdown(path));
+    let file = |path: String| {
+        let agreed = open.agreed_text(PinKind::Memory, &path);
+        let is_agreed = agreed.is_some();
+        let text = agreed.or_else(|| text_of(&open.project, &path))?;
+        Some(FoundMemory { scope: MemoryScope::Project, path, text, is_agreed })
+    };
+    paths.take(MAX_FILES).filter_map(file).collect()
 }
 
 fn text_of(folder: &Project, path: &str) -> Option<String> {

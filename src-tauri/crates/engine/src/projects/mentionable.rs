@@ -1,7 +1,8 @@
 //! The things in a folder that can be mentioned: its changes, its paths, as they were a moment ago, and its sessions.
 
-use crate::projects::Projects;
+use crate::accounts::Accounts;
 use crate::projects::open::canonical;
+use crate::records::Records;
 use arki_api::{MentionEntry, MentionKind};
 use arki_context::{DIFF_MENTION, mention_of, rank_paths};
 use arki_domain::Error;
@@ -24,9 +25,13 @@ const SESSION: &str = "session:";
 
 type MentionablePaths = Arc<[Box<str>]>;
 
-/// The paths of the folder that was asked for last.
-#[derive(Debug, Default)]
-pub(crate) struct Mentionable(Mutex<Option<WalkedPaths>>);
+/// The entries of folders that can be mentioned.
+pub struct Mentionables {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    /// The paths of the folder that was asked for last.
+    walked: Mutex<Option<WalkedPaths>>,
+}
 
 #[derive(Debug)]
 struct WalkedPaths {
@@ -36,7 +41,11 @@ struct WalkedPaths {
     is_walking: bool,
 }
 
-impl Projects {
+impl Mentionables {
+    pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
+        Self { records, accounts, walked: Mutex::default() }
+    }
+
     /// Lists the entries that match what was typed behind an `@`, the best first. Blocking.
     ///
     /// # Errors
@@ -65,24 +74,24 @@ impl Projects {
 
     /// Returns the folder's paths as they were a moment ago; only the first caller waits for a walk.
     pub(super) fn paths_in(self: &Arc<Self>, root: &Path) -> Result<MentionablePaths, Error> {
-        let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.walked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(walked) = kept.as_mut().filter(|walked| walked.root == root) {
             if walked.at.elapsed() >= FRESH && !walked.is_walking {
                 walked.is_walking = true;
-                let (projects, root) = (self.clone(), root.to_owned());
-                std::thread::spawn(move || projects.walk_again(&root));
+                let (mentionables, root) = (self.clone(), root.to_owned());
+                std::thread::spawn(move || mentionables.walk_again(&root));
             }
             return Ok(walked.paths.clone());
         }
-        let paths = self.walked(root)?;
+        let paths = self.walk(root)?;
         let (root, at) = (root.to_owned(), Instant::now());
         *kept = Some(WalkedPaths { root, paths: paths.clone(), at, is_walking: false });
         Ok(paths)
     }
 
     fn walk_again(&self, root: &Path) {
-        let walked = self.walked(root);
-        let mut kept = self.mentionable.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let walked = self.walk(root);
+        let mut kept = self.walked.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(kept) = kept.as_mut().filter(|kept| kept.root == root) else { return };
         (kept.is_walking, kept.at) = (false, Instant::now());
         match walked {
@@ -91,7 +100,7 @@ impl Projects {
         }
     }
 
-    fn walked(&self, root: &Path) -> Result<MentionablePaths, Error> {
+    fn walk(&self, root: &Path) -> Result<MentionablePaths, Error> {
         let project = Project::open(root)?;
         let secrets = self.accounts.user_config()?.secret_files.set;
         Ok(arki_files::paths(&project, &secrets, MAX_PATHS).into())

@@ -3,18 +3,18 @@
 mod changed_pins;
 
 use crate::projects::Projects;
-use crate::projects::config_in_force::ProjectConfig;
+use crate::projects::agent_files::agent_warnings;
+use crate::projects::config_in_force::noted;
 use crate::projects::guides::{self, FoundGuides};
 use crate::projects::hook_pins::{LineStanding, READERS, line_standing};
 use crate::projects::rules;
 use crate::records::blocking;
 use arki_api::{Pin, ProjectState, TrustState};
-use arki_config::{PROJECT_CONFIG, denials_of};
+use arki_config::denials_of;
 use arki_context::LoadedRules;
-use arki_disk::FolderLock;
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, Error, TrustPin, sha256_hex};
-use arki_files::{CLAUDE_SETTINGS, EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, TrustScan};
+use arki_files::{EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, TrustScan};
 use arki_git::beyond_harmless;
 use arki_policy::ChangedGit;
 use arki_redaction::Redactor;
@@ -138,7 +138,7 @@ impl OpenProject {
     }
 
     /// Returns whether it is of what can't be pinned, and nobody agreed to it.
-    fn is_left_off(&self, pin: &arki_files::Pin) -> bool {
+    pub(super) fn is_left_off(&self, pin: &arki_files::Pin) -> bool {
         pin.kind == PinKind::UnpinnedHook && !self.pins().iter().any(|agreed| agreed.hash == pin.hash)
     }
 
@@ -165,7 +165,7 @@ impl Projects {
         let Some(origin) = self.trees.origin_of(path) else { return self.load_folder(path) };
         let (open, tree) = (self.load_folder(&origin)?, Arc::new(open_folder(path)?));
         if open.is_trusted() {
-            self.settle_abandoned(tree.root());
+            self.leavings.settle_abandoned(tree.root());
         }
         Ok(OpenProject { tree: Some(tree), ..open })
     }
@@ -175,11 +175,11 @@ impl Projects {
         self.trees.origin_of(Path::new(folder)).map_or_else(|| folder.to_owned(), |origin| origin.display().to_string())
     }
 
-    fn load_folder(&self, path: &Path) -> Result<OpenProject, Error> {
+    pub(super) fn load_folder(&self, path: &Path) -> Result<OpenProject, Error> {
         let project = Arc::new(open_folder(path)?);
         let trust = self.records.decisions().trust(&project.root().display().to_string())?;
         let scan = if trust.as_ref().is_some_and(|trust| trust.trusted) {
-            self.settle_abandoned(project.root());
+            self.leavings.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
             self.learn_secrets(&project);
             arki_files::scan(project.root(), READERS)?
@@ -208,7 +208,7 @@ impl Projects {
     pub fn project(&self, path: &Path) -> Result<ProjectState, Error> {
         let open = self.load_project(path)?;
         let scanned = if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root(), READERS)?.pins) };
-        let current: Vec<_> = scanned.as_ref().unwrap_or(&open.current).iter().map(|pin| open.noted(pin)).collect();
+        let current: Vec<_> = scanned.as_ref().unwrap_or(&open.current).iter().map(|pin| noted(&open, pin)).collect();
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
             Some(_) => TrustState::Untrusted,
@@ -238,7 +238,7 @@ impl Projects {
         let servers = in_force.as_ref().map(|in_force| in_force.config.mcp_left_out.clone()).unwrap_or_default();
         let mut warnings = self.rules_of(open).warnings.clone();
         warnings.extend(self.find_commands(Some(open)).warnings);
-        warnings.extend(self.agent_warnings(open));
+        warnings.extend(agent_warnings(self, open));
         let warnings = rules::told(&warnings);
         let refused = in_force.and_then(|in_force| in_force.refused);
         let refused = refused.map(|fault| {
@@ -264,62 +264,21 @@ impl Projects {
         self.load_project(path).map(OpenedFolder)
     }
 
-    /// Trusts a folder as it is now, and puts the project's template into it. `unpinned` are the hashes of what can't be
-    /// pinned and the user agrees to now.
+    /// Opens a project of which there is to be a worktree, and returns what the user has agreed to in it.
     ///
     /// # Errors
-    /// When the folder cannot be read or written.
-    pub async fn trust(self: &Arc<Self>, path: &Path, unpinned: Vec<String>) -> Result<ProjectState, Error> {
-        let path = path.to_owned();
-        let _trusting = self.lock_trust().await?;
-        let (root, record) = blocking(self, move |projects| projects.trusted_as_it_is(&path, &unpinned)).await?;
-        self.records.store().set_trust(&root.display().to_string(), record).await?;
-        blocking(self, move |projects| projects.project(&root)).await
-    }
-
-    /// Held while what is trusted is read and changed: of two changes at once, in any process, neither is lost.
-    pub(super) async fn lock_trust(&self) -> Result<FolderLock, Error> {
-        let data = self.records.directories().data.clone();
-        let taken = tokio::task::spawn_blocking(move || FolderLock::take(&data)).await;
-        Ok(taken.map_err(Error::internal)??)
-    }
-
-    fn trusted_as_it_is(&self, path: &Path, unpinned: &[String]) -> Result<(PathBuf, TrustRecord), Error> {
-        let open = self.load_folder(path)?;
-        let project = &open.project;
-        if let Err(error) = arki_files::install_template(project.root()) {
-            tracing::warn!(%error, "the project's template was not written");
+    /// `UNTRUSTED`, `FOLDER_UNAVAILABLE`.
+    pub(crate) fn open_trusted(&self, folder: &Path) -> Result<(OpenProject, TrustRecord), Error> {
+        let open = self.load_project(folder)?;
+        let agreed = open.trust.clone().filter(|trust| trust.trusted);
+        match agreed {
+            Some(agreed) => Ok((open, agreed)),
+            None => Err(Error::new(
+                Code::UNTRUSTED,
+                format!("{} is not trusted, so Arki can't create a worktree for it.", open.path()),
+                "Trust the folder first: `arki trust` shows what that enables.",
+            )),
         }
-        let pins = arki_files::scan(project.root(), READERS)?.pins;
-        let pins = pins.iter().filter(|pin| !open.is_left_off(pin) || unpinned.contains(&pin.hash));
-        let mut pins: Vec<PinRecord> = pins.map(|pin| pin_record(project, pin, self.records.redactor())).collect();
-        self.keep_what_is_unreadable(project, &mut pins)?;
-        let record = TrustRecord { trusted: true, pins, decided_at: self.records.clock().now_ms() };
-        Ok((project.root().to_owned(), record))
-    }
-
-    /// Keeps the pins of a configuration that can't be read. Nobody can approve it, so the approved version and what it
-    /// forbade stay.
-    fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Error> {
-        let before = self.records.decisions().trust(&project.root().display().to_string())?;
-        for name in [PROJECT_CONFIG].into_iter().chain(CLAUDE_SETTINGS) {
-            if !ProjectConfig::read(project, before.as_ref(), name).is_readable() {
-                let is_of_config = |record: &&PinRecord| record.pin.path.starts_with(name);
-                pins.retain(|record| !is_of_config(&record));
-                let before = before.iter().filter(|before| before.trusted).flat_map(|before| &before.pins);
-                pins.extend(before.filter(is_of_config).cloned());
-            }
-        }
-        Ok(())
-    }
-
-    /// Withdraws trust: from now on nothing of the folder is loaded, and only reading is allowed in it.
-    ///
-    /// # Errors
-    /// When the folder or the database cannot be used.
-    pub async fn untrust(self: &Arc<Self>, path: &Path) -> Result<ProjectState, Error> {
-        let folder = self.withdraw_trust(path).await?;
-        blocking(self, move |projects| projects.project(Path::new(&folder))).await
     }
 
     /// The folders opened last, the newest first; those that are gone are left out.

@@ -1,11 +1,16 @@
 //! The user's editor and terminal, opened where they look at. A path leads no further than the open folder.
 
+use crate::accounts::Accounts;
 use crate::projects::Projects;
+use crate::projects::agent_list::list_agents;
+use crate::projects::skill_list::list_skills;
+use crate::records::Records;
 use arki_domain::{Code, Error};
 use arki_files::Project;
 use arki_process::{own_program, start_own};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Editors with a window of their own that take a file or folder, the most chosen first.
 const EDITORS: &[&str] = &[
@@ -54,7 +59,18 @@ const TERMINALS: &[(&str, &[&str])] = &[("open", &["-a", "Terminal", "DIR"])];
 #[cfg(windows)]
 const TERMINALS: &[(&str, &[&str])] = &[("wt", &["-d", "DIR"]), ("powershell", &[]), ("cmd", &[])];
 
-impl Projects {
+/// Opens the user's own programs.
+pub struct OwnPrograms {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+}
+
+impl OwnPrograms {
+    pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
+        Self { records, accounts, projects }
+    }
+
     /// Opens the folder, or a file of it, in the editor that is configured (`window.editor`), else in the first that is
     /// found. Blocking.
     ///
@@ -74,10 +90,15 @@ impl Projects {
         }
         let file = self.records.directories().config_file();
         let is_config = Path::new(path) == file;
-        let is_skill = || Ok::<_, Error>(self.list_skills(folder)?.skills.iter().any(|skill| skill.origin == path));
+        let is_skill =
+            || Ok::<_, Error>(list_skills(&self.projects, folder)?.skills.iter().any(|skill| skill.origin == path));
         let is_agent = || {
             Ok::<_, Error>(
-                self.list_agents(folder)?.agents.iter().flat_map(|agent| &agent.origins).any(|at| at == path),
+                list_agents(&self.projects, folder)?
+                    .agents
+                    .iter()
+                    .flat_map(|agent| &agent.origins)
+                    .any(|at| at == path),
             )
         };
         if !(is_config || is_skill()? || is_agent()?) || !Path::new(path).is_file() {
@@ -132,7 +153,7 @@ impl Projects {
 
     /// Returns a program of the user's; none from this folder or another that was opened, where commands may have written it.
     fn program(&self, name: &str, folder: &Path) -> Option<PathBuf> {
-        let opened = self.recent_projects();
+        let opened = self.projects.recent_projects();
         let writable: Vec<&Path> = opened.iter().map(Path::new).chain([folder]).collect();
         own_program(name, &writable)
     }

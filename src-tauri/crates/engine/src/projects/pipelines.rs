@@ -6,7 +6,6 @@ mod whole;
 
 pub(crate) use whole::{MAX_DEPTH, WholePipeline};
 
-use crate::projects::Projects;
 use crate::projects::guides::files_of;
 use crate::projects::open::OpenProject;
 use arki_domain::{Code, Error, io_words};
@@ -67,9 +66,19 @@ impl FoundPipeline {
     }
 }
 
-impl Projects {
+/// The definitions of pipelines that can be run.
+pub(crate) struct PipelineDefinitions {
+    /// The folder of the user's own.
+    own: PathBuf,
+}
+
+impl PipelineDefinitions {
+    pub(crate) fn new(config: &Path) -> Self {
+        Self { own: config.join(OWN_PIPELINES) }
+    }
+
     /// All that can be run in the folder by their names, each once, in the order of the names.
-    pub(crate) fn pipelines(&self, open: &OpenProject) -> Vec<FoundPipeline> {
+    pub(crate) fn all(&self, open: &OpenProject) -> Vec<FoundPipeline> {
         let mut found = BTreeMap::new();
         let all = self.project_pipelines(open).into_iter().chain(self.own_pipelines()).chain(built_in());
         for pipeline in all {
@@ -86,7 +95,7 @@ impl Projects {
         if is_path(named) {
             return self.pipeline_at(open, &dir.join(named), named);
         }
-        let all = self.pipelines(open);
+        let all = self.all(open);
         if let Some(found) = all.iter().find(|pipeline| pipeline.name == named) {
             return Ok(found.clone());
         }
@@ -128,7 +137,7 @@ impl Projects {
 
     fn source(&self, origin: &str) -> Source {
         let path = Path::new(origin);
-        if origin == BUILT_IN || path.starts_with(self.records.directories().config.join(OWN_PIPELINES)) {
+        if origin == BUILT_IN || path.starts_with(&self.own) {
             return Source::Own;
         }
         match path.is_absolute() {
@@ -148,11 +157,10 @@ impl Projects {
     }
 
     fn own_pipelines(&self) -> Vec<FoundPipeline> {
-        let own = self.records.directories().config.join(OWN_PIPELINES);
-        let Ok(folder) = Project::open(&own) else { return Vec::new() };
+        let Ok(folder) = Project::open(&self.own) else { return Vec::new() };
         let paths = files_of(&folder).into_iter().filter(|path| is_definition(path));
         let found = paths.take(MAX_PIPELINES).filter_map(|inside| {
-            let path = own.join(&inside);
+            let path = self.own.join(&inside);
             let text = text_at(&path, &inside).ok()?;
             Some(FoundPipeline { name: stem(&inside).to_owned(), origin: path.display().to_string(), text })
         });

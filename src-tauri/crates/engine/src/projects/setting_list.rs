@@ -17,24 +17,22 @@ use std::path::Path;
 const HIDDEN_BELOW: [&str; 2] = [".headers.", ".env."];
 const HIDDEN: &str = "(hidden)";
 
-impl Projects {
-    /// Every value that holds in a folder, or of the user's own configuration where there is none, and those that nothing
-    /// sets. Blocking.
-    ///
-    /// # Errors
-    /// When a configuration has an error, or the folder can't be read.
-    pub fn list_settings(&self, folder: Option<&Path>) -> Result<Vec<SettingEntry>, Error> {
-        let own = self.records.directories().config_file().display().to_string();
-        let shown = match folder {
-            Some(folder) => self.shown_config(folder)?,
-            None => {
-                self.accounts.user_config()?;
-                let text = self.accounts.user_config_text()?;
-                arki_config::shown(&[(own.clone(), text.as_str())]).map_err(Error::internal)?
-            }
-        };
-        Ok(listed(&shown, &own, self.records.redactor()))
-    }
+/// Every value that holds in a folder, or of the user's own configuration where there is none, and those that nothing
+/// sets. Blocking.
+///
+/// # Errors
+/// When a configuration has an error, or the folder can't be read.
+pub fn list_settings(projects: &Projects, folder: Option<&Path>) -> Result<Vec<SettingEntry>, Error> {
+    let own = projects.records.directories().config_file().display().to_string();
+    let shown = match folder {
+        Some(folder) => projects.shown_config(folder)?,
+        None => {
+            projects.accounts.user_config()?;
+            let text = projects.accounts.user_config_text()?;
+            arki_config::shown(&[(own.clone(), text.as_str())]).map_err(Error::internal)?
+        }
+    };
+    Ok(listed(&shown, &own, projects.records.redactor()))
 }
 
 fn listed(shown: &ShownConfig, own_file: &str, redactor: &Redactor) -> Vec<SettingEntry> {

@@ -4,35 +4,24 @@ use crate::projects::Projects;
 use crate::projects::guides::FoundGuides;
 use crate::projects::open::OpenProject;
 use arki_api::{SkillEntries, SkillEntry, SkillOffReason};
-use arki_config::Config;
 use arki_domain::Error;
 use arki_tools::Guide;
 use std::path::Path;
 
-impl Projects {
-    /// The skills of the user and of a folder, or of the user alone where there is none.
-    ///
-    /// # Errors
-    /// When the folder or the configuration can't be used.
-    pub fn list_skills(&self, folder: Option<&Path>) -> Result<SkillEntries, Error> {
-        let (open, config) = self.open_and_config(folder)?;
-        let found = self.find_guides(open.as_ref(), &config);
-        let mut skills: Vec<SkillEntry> = found.guides.skills.iter().map(|skill| offered(skill, &found)).collect();
-        if let Some(open) = open.filter(|_| config.skills_enabled) {
-            skills.extend(unapproved(&open.scanned()?));
-        }
-        let notice = found.notice();
-        let faults = found.faults.into_iter().map(Into::into).collect();
-        Ok(SkillEntries { enabled: config.skills_enabled, skills, faults, notice })
+/// The skills of the user and of a folder, or of the user alone where there is none.
+///
+/// # Errors
+/// When the folder or the configuration can't be used.
+pub fn list_skills(projects: &Projects, folder: Option<&Path>) -> Result<SkillEntries, Error> {
+    let (open, config) = projects.open_and_config(folder)?;
+    let found = projects.find_guides(open.as_ref(), &config);
+    let mut skills: Vec<SkillEntry> = found.guides.skills.iter().map(|skill| offered(skill, &found)).collect();
+    if let Some(open) = open.filter(|_| config.skills_enabled) {
+        skills.extend(unapproved(&open.scanned()?));
     }
-
-    /// The folder, where there is one, and the configuration that holds there or is the user's.
-    pub(super) fn open_and_config(&self, folder: Option<&Path>) -> Result<(Option<OpenProject>, Config), Error> {
-        let Some(folder) = folder else { return Ok((None, self.accounts.user_config()?)) };
-        let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?;
-        Ok((Some(open), config))
-    }
+    let notice = found.notice();
+    let faults = found.faults.into_iter().map(Into::into).collect();
+    Ok(SkillEntries { enabled: config.skills_enabled, skills, faults, notice })
 }
 
 fn offered(skill: &Guide, found: &FoundGuides) -> SkillEntry {

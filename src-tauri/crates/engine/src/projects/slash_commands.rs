@@ -70,7 +70,7 @@ impl Projects {
     pub(crate) fn find_commands(&self, open: Option<&OpenProject>) -> FoundCommands {
         let mut found = FoundCommands::default();
         for folder in PROJECT_COMMANDS {
-            let files = open.into_iter().flat_map(|open| open.commands_in(folder));
+            let files = open.into_iter().flat_map(|open| commands_in(open, folder));
             files.for_each(|(inside, text)| found.take(&inside, &format!("{folder}/{inside}"), &text));
         }
         let own = self.records.directories().config.join(OWN_COMMANDS);
@@ -85,15 +85,13 @@ impl Projects {
     }
 }
 
-impl OpenProject {
-    /// Returns the commands by their paths below the folder.
-    fn commands_in(&self, folder: &'static str) -> impl Iterator<Item = (String, String)> {
-        let paths = self.current.iter().filter(|pin| pin.kind == PinKind::Command);
-        paths.filter_map(move |pin| {
-            let inside = pin.path.strip_prefix(folder)?.strip_prefix('/')?;
-            Some((inside.to_owned(), self.agreed_text(PinKind::Command, &pin.path)?))
-        })
-    }
+/// Returns the commands by their paths below the folder.
+fn commands_in(open: &OpenProject, folder: &'static str) -> impl Iterator<Item = (String, String)> {
+    let paths = open.current.iter().filter(|pin| pin.kind == PinKind::Command);
+    paths.filter_map(move |pin| {
+        let inside = pin.path.strip_prefix(folder)?.strip_prefix('/')?;
+        Some((inside.to_owned(), open.agreed_text(PinKind::Command, &pin.path)?))
+    })
 }
 
 impl FoundCommand {

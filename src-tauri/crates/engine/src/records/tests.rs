@@ -31,7 +31,7 @@ impl Stage {
         let mut environment_keys = EnvironmentKeys::default();
         environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
         let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
-        engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
+        engine.folder_trust().trust(&home.project_dir(), Vec::new()).await.unwrap();
         let client = Client::attach(&engine, "window", ClientCapabilities::default());
         Self { home, engine, client, _server: server }
     }
@@ -107,7 +107,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
         .done("a search", stage.engine.search().search(crate::EventSearchQuery { limit: 5, ..Default::default() }))
         .await;
     let folder = stage.home.project_dir();
-    stage.done("trusting", stage.engine.projects().trust(&folder, Vec::new())).await;
+    stage.done("trusting", stage.engine.folder_trust().trust(&folder, Vec::new())).await;
     stage.done("opening", stage.client.open(&folder)).await;
     let tidying = async {
         stage.engine.retention().tidy_before_end(crate::Time::ToPrune).await;
@@ -115,7 +115,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     };
     stage.done("tidying", tidying).await;
     stage.done("removing", stage.engine.retention().remove_session(&fork)).await;
-    stage.done("keeping untrusted", stage.engine.projects().untrust(&folder)).await;
+    stage.done("keeping untrusted", stage.engine.folder_trust().untrust(&folder)).await;
 }
 
 /// So many events are read in more pages than anything but a fold of all of them needs.

@@ -48,14 +48,14 @@ impl Runs {
         let (runs, control) = (self.clone(), active.control.clone());
         let handle = tokio::spawn(async move {
             let telling = async {
-                let working = runs.projects.with_leavings(&session_id, &project, run.run(core));
+                let working = runs.projects.leavings().with_leavings(&session_id, &project, run.run(core));
                 if is_subagent {
                     return working.await;
                 }
                 runs.settling.discard_trees(&project).await;
                 let ended = working.await;
                 if runs.settling.discard_trees(&project).await {
-                    runs.projects.tell_leavings(&session_id, &project).await;
+                    runs.projects.leavings().tell_leavings(&session_id, &project).await;
                 }
                 ended
             };

@@ -97,7 +97,7 @@ impl PipelineRuns {
         let run = PipelineRun::new(parts, Arc::new(definition), session_id.clone(), input, standing, control);
         let pipelines = self.clone();
         let handle = tokio::spawn(async move {
-            let telling = pipelines.runs.projects.with_leavings(&session_id, &project, run.run());
+            let telling = pipelines.runs.projects.leavings().with_leavings(&session_id, &project, run.run());
             let (ended, _claim) = hold.during(telling).await;
             pipelines.after_pipeline(presence, &session_id, has_parent, &ended).await;
             ended

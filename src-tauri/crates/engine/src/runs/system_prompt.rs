@@ -3,6 +3,7 @@
 use crate::accounts::Accounts;
 use crate::projects::Projects;
 use crate::projects::guides::index;
+use crate::projects::memory_files::{own_memory, project_memory};
 use crate::projects::open::{OpenProject, OpenedFolder};
 use crate::projects::rules::at_start;
 use crate::records::Records;
@@ -94,7 +95,7 @@ impl SystemPrompts {
         if PartKind::Memory.is_off("", &config.off) {
             return MemoryText::default();
         }
-        let found = open.memory().into_iter().filter(|file| file.is_agreed).chain(self.projects.own_memory());
+        let found = project_memory(open).into_iter().filter(|file| file.is_agreed).chain(own_memory(&self.projects));
         let found: Vec<_> = found.collect();
         let files = found.iter().map(|file| MemoryFile { origin: &file.path, text: &file.text });
         arki_context::memory_text(&files.collect::<Vec<_>>(), MAX_MEMORY_TOKENS, &EstimatedTokens)

@@ -44,7 +44,7 @@ async fn every_request_of_a_run_is_proven_with_its_answer_whatever_changes_after
         .call("edit_file", json!({"path": "a.txt", "edits": [{"old_text": "one", "new_text": "two"}]}));
     let stage = Stage::new(vec![said, command("echo hi"), Turn::text("All done.")]).await;
     stage.home.write("AGENTS.md", "Be brief.\n").unwrap();
-    stage.engine.projects().trust(&stage.home.project_dir(), Vec::new()).await.unwrap();
+    stage.engine.folder_trust().trust(&stage.home.project_dir(), Vec::new()).await.unwrap();
     let (session, _) = stage.run_granted().await;
     stage.home.write("AGENTS.md", "Be verbose.\n").unwrap();
     let all = sent(&stage.engine, &session);

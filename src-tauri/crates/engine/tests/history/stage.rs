@@ -30,7 +30,7 @@ impl Stage {
         let home = TestHome::new(&server.url(), config).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let engine = opened(&home);
-        engine.projects().trust(&home.project_dir(), Vec::new()).await.unwrap();
+        engine.folder_trust().trust(&home.project_dir(), Vec::new()).await.unwrap();
         let client = Arc::new(Client::attach(&engine, "cli", ClientCapabilities::default()));
         Self { home, engine, client, server }
     }

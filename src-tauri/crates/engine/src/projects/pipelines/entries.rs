@@ -40,7 +40,7 @@ pub fn check_pipeline_file(folder: &Path, named: &str) -> Result<Option<CheckedP
 /// When the folder can't be opened.
 pub fn pipeline_entries(projects: &Projects, folder: &Path) -> Result<Vec<PipelineEntry>, Error> {
     let open = projects.load_project(folder)?;
-    let found = projects.pipelines(&open);
+    let found = projects.pipelines().all(&open);
     Ok(found.into_iter().map(|found| granting_entry(projects, &open, found)).collect())
 }
 
@@ -50,7 +50,7 @@ pub fn pipeline_entries(projects: &Projects, folder: &Path) -> Result<Vec<Pipeli
 /// `PIPELINE_NOT_FOUND` and others of reading it.
 pub fn pipeline_entry(projects: &Projects, folder: &Path, named: &str) -> Result<(PipelineEntry, String), Error> {
     let open = projects.load_project(folder)?;
-    let found = projects.find_pipeline(&open, folder, named)?;
+    let found = projects.pipelines().find_pipeline(&open, folder, named)?;
     let text = found.text.clone();
     Ok((granting_entry(projects, &open, found), text))
 }
@@ -61,7 +61,7 @@ pub fn pipeline_entry(projects: &Projects, folder: &Path, named: &str) -> Result
 /// `PIPELINE_NOT_FOUND` and others of reading it.
 pub fn check_pipeline(projects: &Projects, folder: &Path, named: &str) -> Result<CheckedPipeline, Error> {
     let open = projects.load_project(folder)?;
-    let FoundPipeline { origin, text, .. } = projects.find_pipeline(&open, folder, named)?;
+    let FoundPipeline { origin, text, .. } = projects.pipelines().find_pipeline(&open, folder, named)?;
     Ok(CheckedPipeline::of(origin, &text))
 }
 
@@ -71,7 +71,7 @@ fn granting_entry(projects: &Projects, open: &OpenProject, found: FoundPipeline)
     if entry.problem.is_some() {
         return entry;
     }
-    match projects.whole_pipeline(open, found).and_then(|whole| whole.grants()) {
+    match projects.pipelines().whole_pipeline(open, found).and_then(|whole| whole.grants()) {
         Ok(grants) => PipelineEntry { grants, ..entry },
         Err(fault) => PipelineEntry { problem: Some(fault.message), ..entry },
     }

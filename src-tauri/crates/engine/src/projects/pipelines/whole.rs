@@ -2,8 +2,8 @@
 //! agreed to and what runs are the same: a step that rewrites a file changes nothing of the run that it is a step of.
 
 use super::{FoundPipeline, Source};
-use crate::projects::Projects;
 use crate::projects::open::OpenProject;
+use crate::projects::pipelines::PipelineDefinitions;
 use arki_domain::{Code, Error, NestedDefinition, sha256_hex};
 use arki_redaction::Redactor;
 use std::collections::BTreeMap;
@@ -130,7 +130,7 @@ impl WholePipeline {
     }
 }
 
-impl Projects {
+impl PipelineDefinitions {
     /// The one that is named, with what it runs.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ impl Projects {
     /// has agreed to.
     pub(crate) fn whole_pipeline(&self, open: &OpenProject, found: FoundPipeline) -> Result<WholePipeline, Error> {
         let mut gathering = Gathering {
-            projects: self,
+            definitions: self,
             open,
             is_named_by_user: matches!(self.source(&found.origin), Source::InProject | Source::Elsewhere),
             nested: BTreeMap::new(),
@@ -166,7 +166,7 @@ impl Projects {
 type PipelineTrail = Vec<(String, String)>;
 
 struct Gathering<'a> {
-    projects: &'a Projects,
+    definitions: &'a PipelineDefinitions,
     open: &'a OpenProject,
     /// The outermost one is a file that the user has named: they may name others in it.
     is_named_by_user: bool,
@@ -220,13 +220,13 @@ impl Gathering<'_> {
     }
 
     fn find(&self, name: &str, by: &FoundPipeline) -> Result<FoundPipeline, Error> {
-        let found = self.projects.find_pipeline(self.open, self.open.project.root(), name);
+        let found = self.definitions.find_pipeline(self.open, self.open.project.root(), name);
         found.map_err(|fault| Error { message: format!("{} runs {name:?}. {}", by.origin, fault.message), ..fault })
     }
 
     /// Only what the user has named or agreed to says what else runs.
     fn ensure_may_run(&self, by: &FoundPipeline, found: &FoundPipeline) -> Result<(), Error> {
-        let source = |pipeline: &FoundPipeline| self.projects.source(&pipeline.origin);
+        let source = |pipeline: &FoundPipeline| self.definitions.source(&pipeline.origin);
         match (source(by), source(found)) {
             _ if self.is_named_by_user => Ok(()),
             (_, Source::Agreed | Source::Own) | (Source::Own, Source::Elsewhere) => Ok(()),

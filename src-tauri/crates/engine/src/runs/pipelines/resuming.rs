@@ -175,8 +175,11 @@ impl PipelineRuns {
         (choice, more): (DefinitionChoice, &str),
     ) -> Result<Option<WholePipeline>, Error> {
         let current = || -> Result<Option<WholePipeline>, Error> {
-            let Some(found) = self.runs.projects.pipeline_again(open, &state.start.origin)? else { return Ok(None) };
-            Ok(Some(self.runs.projects.whole_pipeline(open, found)?).filter(|whole| whole.differs_from(own)))
+            let Some(found) = self.runs.projects.pipelines().pipeline_again(open, &state.start.origin)? else {
+                return Ok(None);
+            };
+            Ok(Some(self.runs.projects.pipelines().whole_pipeline(open, found)?)
+                .filter(|whole| whole.differs_from(own)))
         };
         match choice {
             DefinitionChoice::Original => Ok(None),

@@ -154,7 +154,8 @@ impl PipelineRuns {
             self.runs.preparation.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
         let StartPipeline { name, input, params, approve, schedule, .. } = start;
         let checked = blocking(self, move |pipelines| {
-            let whole = given.map_or_else(|| pipelines.runs.projects.find_whole_pipeline(&open, &folder, &name), Ok)?;
+            let whole = given
+                .map_or_else(|| pipelines.runs.projects.pipelines().find_whole_pipeline(&open, &folder, &name), Ok)?;
             let checked = pipelines.checked_pipeline((&open, &config.secret_files.set), whole, &input, &params)?;
             Ok((open, config, checked))
         });

@@ -1,16 +1,16 @@
 //! The trust in a worktree: it covers what the user has agreed to in its project, and nothing else.
 
-use crate::projects::Projects;
+use crate::projects::folder_trust::FolderTrust;
 use crate::projects::hook_pins::READERS;
-use crate::projects::open::{OpenProject, kind_word};
+use crate::projects::open::kind_word;
 use crate::records::blocking;
-use arki_domain::{Code, Error, TrustPin};
+use arki_domain::{Error, TrustPin};
 use arki_files::PinKind;
 use arki_store::TrustRecord;
 use std::path::Path;
 use std::sync::Arc;
 
-impl Projects {
+impl FolderTrust {
     /// Trusts a worktree as its project is trusted: by the same pins, so that what differs there is off. Of git's own, only
     /// those of what is there in the same form: the worktree's repository has a configuration of its own.
     ///
@@ -39,23 +39,6 @@ impl Projects {
     pub(crate) async fn untrust_worktree(self: &Arc<Self>, folder: &Path) -> Result<(), Error> {
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
         Ok(self.records.store().set_trust(&folder.display().to_string(), record).await?)
-    }
-
-    /// Opens a project of which there is to be a worktree, and returns what the user has agreed to in it.
-    ///
-    /// # Errors
-    /// `UNTRUSTED`, `FOLDER_UNAVAILABLE`.
-    pub(crate) fn open_trusted(&self, folder: &Path) -> Result<(OpenProject, TrustRecord), Error> {
-        let open = self.load_project(folder)?;
-        let agreed = open.trust.clone().filter(|trust| trust.trusted);
-        match agreed {
-            Some(agreed) => Ok((open, agreed)),
-            None => Err(Error::new(
-                Code::UNTRUSTED,
-                format!("{} is not trusted, so Arki can't create a worktree for it.", open.path()),
-                "Trust the folder first: `arki trust` shows what that enables.",
-            )),
-        }
     }
 }
 
