@@ -31,8 +31,8 @@ pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use conversation::{
     AskedApproval, AssistantItem, CallItem, CallQuestion, CallState, CallSubagent, ChangeStep, CompactedItem,
     Conversation, ConversationItem, ConversationStanding, FailureItem, ForkedItem, HookItem, HunkFate, HunkOutcome,
-    ItemBody, ItemChange, ItemPart, Notice, NoticeItem, OtherItem, PausedFor, RevertedChange, Rewinds, RewoundItem,
-    RunBeganItem, RunEndedItem, RunStanding, UserItem, WaitingRetry,
+    ItemBody, ItemChange, ItemPart, Notice, NoticeItem, OtherItem, PausedFor, RevertedChange, RewindHistory,
+    RewoundItem, RunBeganItem, RunEndedItem, RunStanding, UserItem, WaitingRetry,
 };
 pub use daily_usage::{DailyUsage, DayAndModel, UsagePlace};
 pub use files_at::{FileAt, FileStep, FilesAt, ReplayedFile, WantedFile, replayed_files};

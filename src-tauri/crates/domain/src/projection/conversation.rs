@@ -14,7 +14,7 @@ mod standing;
 mod tests;
 
 pub use item::*;
-pub use rewinds::Rewinds;
+pub use rewinds::RewindHistory;
 pub use standing::{ConversationStanding, PausedFor, RunStanding, WaitingRetry};
 
 use super::Queue;
@@ -70,7 +70,7 @@ pub struct Conversation {
     held: HeldItems,
     standing: ConversationStanding,
     queue: Queue,
-    rewinds: Rewinds,
+    rewinds: RewindHistory,
     approvals: HashMap<ApprovalId, usize>,
     questions: HashMap<QuestionId, usize>,
     /// The calls of the run that have no result yet, in the order in which they are carried out.

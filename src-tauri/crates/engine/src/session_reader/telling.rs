@@ -1,7 +1,7 @@
 //! A session's conversation from its beginning, told by what each event changes of its items.
 
 use crate::session_reader::SessionReader;
-use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemChange, ItemPart, Rewinds};
+use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemChange, ItemPart, RewindHistory};
 use arki_domain::{Error, EventBody, SessionId};
 
 /// An event's changes of a conversation.
@@ -12,7 +12,7 @@ pub struct ToldChanges<'a> {
     seq: u64,
     conversation: &'a Conversation,
     changes: &'a [ItemChange],
-    rewinds: &'a Rewinds,
+    rewinds: &'a RewindHistory,
 }
 
 /// The part of a change that a later rewind took back.
@@ -51,7 +51,7 @@ impl SessionReader {
     /// When the database cannot be read, or forks lead in a circle.
     pub fn tell(&self, session: &SessionId, mut take: impl FnMut(&ToldChanges<'_>)) -> Result<(), Error> {
         for stretch in self.lineage(session)? {
-            let mut rewinds = Rewinds::default();
+            let mut rewinds = RewindHistory::default();
             self.each_event(&stretch, |event| {
                 if event.kind == "session.rewound"
                     && let EventBody::SessionRewound(rewound) = event.body()

@@ -5,7 +5,7 @@ use crate::SessionRewound;
 /// A session's rewinds. One makes things stand as they did right after its `to_seq`: what was taken back at that moment
 /// is taken back again, what counted then counts again.
 #[derive(Debug, Clone, Default)]
-pub struct Rewinds {
+pub struct RewindHistory {
     conversation: Vec<Rewind>,
     files: Vec<Rewind>,
 }
@@ -16,7 +16,7 @@ struct Rewind {
     to_seq: u64,
 }
 
-impl Rewinds {
+impl RewindHistory {
     /// Takes in the rewind that the event `seq` is.
     pub fn add(&mut self, seq: u64, rewound: &SessionRewound) {
         let rewind = Rewind { seq, to_seq: rewound.to_seq };
