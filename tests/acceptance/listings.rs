@@ -1,7 +1,7 @@
 //! The lists and views that people read, as they are printed: each is reviewed as a file below `fixtures/listings`.
 #![cfg(unix)]
 
-use crate::harness::Stage;
+use crate::harness::{Stage, text};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 use std::process::Command;
@@ -61,6 +61,12 @@ const EMPTY: [&[&str]; 12] = [
     &["trust", "--list"],
 ];
 
+fn git(stage: &Stage, line: &str) {
+    let mut git = Command::new("git");
+    let done = git.args(line.split(' ')).envs(&stage.home.env).current_dir(stage.home.project_dir()).output().unwrap();
+    assert!(done.status.success(), "git {line}");
+}
+
 /// A project with a bit of everything: two sessions, one of which waits for an approval.
 fn prepared() -> Stage {
     let turns = vec![
@@ -78,10 +84,7 @@ fn prepared() -> Stage {
     });
     let stage = Stage::untrusted(Script::new(turns).sequential(), &config);
     for line in ["init -q -b main .", "config user.name me", "config user.email me@example.org"] {
-        let mut git = Command::new("git");
-        let done =
-            git.args(line.split(' ')).envs(&stage.home.env).current_dir(stage.home.project_dir()).output().unwrap();
-        assert!(done.status.success(), "git {line}");
+        git(&stage, line);
     }
     stage.write(".arki/pipelines/note.yaml", PIPELINE);
     stage.write(".agents/skills/tests/SKILL.md", SKILL);
@@ -169,8 +172,11 @@ fn lists_and_views_are_as_reviewed() {
     assert!(differing.is_empty(), "review with ARKI_REVIEW=1:\n{}", differing.join("\n"));
 }
 
+/// In a command, the session that wrote the notes.
+const WRITING: &str = "WRITING";
+
 /// Commands in the order in which they are run: what each prints with `--json` is in `json.txt`, keys in their order.
-const OBJECTS: [&[&str]; 70] = [
+const OBJECTS: [&[&str]; 72] = [
     &["agents", "list"],
     &["approvals", "list"],
     &["approvals", "show"],
@@ -211,8 +217,8 @@ const OBJECTS: [&[&str]; 70] = [
     &["sessions", "list"],
     &["sessions", "search", "notes"],
     &["sessions", "show", "last"],
-    &["sessions", "files", "last"],
-    &["sessions", "files", "last", "notes.txt"],
+    &["sessions", "files", WRITING],
+    &["sessions", "files", WRITING, "notes.txt"],
     &["sessions", "state", "last"],
     &["sessions", "rename", "last", "Renamed"],
     &["sessions", "pin", "last"],
@@ -232,19 +238,21 @@ const OBJECTS: [&[&str]; 70] = [
     &["worktrees", "add", "beside"],
     &["worktrees", "list"],
     &["worktrees", "bring", "beside"],
-    &["worktrees", "rm", "beside"],
+    &["worktrees", "rm", "beside", "--force"],
     &["run", "echo.yaml", "--input", "notes.txt"],
     &["runs"],
     &["status", "last"],
     &["exec", "Change notes"],
-    &["rewind", "last", "--to", "1", "--dry-run"],
     &["stop", "last"],
+    &["rewind", WRITING, "--to", "1", "--dry-run"],
+    &["rewind", WRITING, "--to", "1"],
+    &["undo", WRITING, "10"],
     &["sessions", "show", "nothing"],
     &["schedule", "rm", "mornings"],
 ];
 
 /// The fields of an object whose figures differ from run to run.
-const FIGURES: [&str; 4] = ["\"durationMs\":", "\"ttftMs\":", "\"share\":", "\"freedBytes\":"];
+const FIGURES: [&str; 5] = ["\"durationMs\":", "\"ttftMs\":", "\"share\":", "\"freedBytes\":", "{\"bytes\":"];
 
 /// A line without what differs from run to run.
 fn plain_object(stage: &Stage, line: &str) -> String {
@@ -260,12 +268,13 @@ fn plain_object(stage: &Stage, line: &str) -> String {
 /// The lines that are of interest here: of a log and of tools only the first, as the rest is reviewed elsewhere.
 fn objects(stage: &Stage, command: &[&str]) -> String {
     const FIRST: usize = 3;
-    let done = stage.arki(&[command, &["--json"]].concat());
+    let done = stage.arki(&[&["--json"], command].concat());
     let is_long = ["exec", "run", "events", "tools"].contains(&command[0]);
     let lines = done.stdout.lines().filter(|line| command[0] != "exec" || line.contains("output.delta"));
     let lines: String =
         lines.take(if is_long { FIRST } else { usize::MAX }).map(|line| plain_object(stage, line)).collect();
-    format!("$ arki {} [{}]\n{lines}\n", command.join(" "), done.code.unwrap_or_default())
+    let command = plain(stage, &format!("$ arki {} [{}]", command.join(" "), done.code.unwrap_or_default()));
+    format!("{command}{lines}\n")
 }
 
 #[test]
@@ -275,7 +284,14 @@ fn what_programs_read_is_as_reviewed() {
     stage.write("rule.json", r#"{"decision": "deny", "tool": "edit_file"}"#);
     stage
         .write("echo.yaml", "name: echo\nsteps:\n  - { name: say, adapter: agent, prompt: Hello, model: demo/echo }\n");
-    let mut found: String = OBJECTS.iter().map(|command| objects(&stage, command)).collect();
+    git(&stage, "commit -q --allow-empty -m first");
+    let listed = stage.sessions();
+    let writing = text(&listed.iter().find(|session| session["title"] == "Write notes").unwrap()["sessionId"]);
+    let run = |command: &&[&str]| {
+        let command: Vec<&str> = command.iter().map(|word| if *word == WRITING { &writing } else { *word }).collect();
+        objects(&stage, &command)
+    };
+    let mut found: String = OBJECTS.iter().map(run).collect();
     found += &objects(&Stage::new(vec![Turn::text("Hello.")]), &["exec", "Say hello"]);
     if let Some(differing) = differs("json", &found) {
         panic!("review with ARKI_REVIEW=1:\n{differing}");
