@@ -87,11 +87,11 @@ impl HistoryCommands for Desktop {
     }
 
     async fn line_origins(self, session_id: String, path: String) -> Answer<Vec<LineOrigin>> {
-        let lines = self.reading(move |engine| {
+        self.reading(move |engine| {
             let session = engine.session_names().find_session(&session_id)?;
             engine.line_origins().line_origins(Path::new(&session.project), &path)
-        });
-        Ok(lines.await?.into_iter().map(arki_engine::line_origin).collect())
+        })
+        .await
     }
 }
 

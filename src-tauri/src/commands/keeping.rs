@@ -14,7 +14,7 @@ use tauri_plugin_dialog::DialogExt;
 impl KeepingCommands for Desktop {
     async fn search_sessions(self, text: String, project: Option<String>, limit: usize) -> Answer<Vec<SearchHit>> {
         let query = EventSearchQuery { text, project, limit, ..EventSearchQuery::default() };
-        Ok(self.engine.search().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
+        Ok(self.engine.search().search(query).await?)
     }
 
     async fn find_in_session(self, session_id: String, text: String, limit: usize) -> Answer<Vec<SearchHit>> {
@@ -25,8 +25,7 @@ impl KeepingCommands for Desktop {
             let finding = finding.clone();
             move || finding.is_newest(turn)
         };
-        let found = self.engine.search().find(SessionId::from(session_id), text, limit, is_wanted).await?;
-        Ok(found.into_iter().map(arki_engine::search_hit).collect())
+        Ok(self.engine.search().find(SessionId::from(session_id), text, limit, is_wanted).await?)
     }
 
     async fn rename_session(self, session_id: String, title: String) -> Answer<String> {
@@ -44,8 +43,7 @@ impl KeepingCommands for Desktop {
     }
 
     async fn remove_session(self, session_id: String) -> Answer<RemovedSession> {
-        let removed = self.engine.retention().remove_session(&SessionId::from(session_id)).await?;
-        Ok(RemovedSession { freed_bytes: removed.freed_bytes, subagents: removed.subagents.len() })
+        Ok(self.engine.retention().remove_session(&SessionId::from(session_id)).await?)
     }
 
     async fn export_session(self, session_id: String, format: arki_api::ExportFormat) -> Answer<Option<String>> {

@@ -64,7 +64,7 @@ impl PipelineCommands for Desktop {
     }
 
     async fn save_schedule(self, schedule: SaveSchedule) -> Answer<()> {
-        self.engine.schedules().save(schedule.into()).await?;
+        self.engine.schedules().save(schedule).await?;
         Ok(())
     }
 

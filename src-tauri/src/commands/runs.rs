@@ -3,11 +3,12 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{
-    ApprovalSummary, ExplainedDecision, MentionEntry, MentionSize, QuestionSummary, ReviewContext, ReviewFile,
-    ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown, SlashCommandEntry,
+    ApprovalSummary, ExplainedDecision, MentionEntry, MentionSize, QuestionSummary, Resolution, ReviewContext,
+    ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown,
+    SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
-use arki_engine::{Resolution, rule_text, running_commands, stop_command};
+use arki_engine::{rule_text, running_commands, stop_command};
 
 impl RunCommands for Desktop {
     async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
@@ -112,17 +113,7 @@ impl RunCommands for Desktop {
         self.reading(move |engine| engine.approvals().policy().explain_decision(&session_id, &call_id, seq)).await
     }
 
-    async fn resolve_approval(self, approval_id: String, resolution: arki_api::Resolution) -> Answer<()> {
-        let resolution = Resolution {
-            decision: resolution.decision,
-            hunks: resolution.hunks,
-            edited: resolution.edited.unwrap_or_default(),
-            command: resolution.command,
-            plan: resolution.plan,
-            note: resolution.note,
-            preview_hash: Some(resolution.preview_hash),
-            keep: resolution.keep.into(),
-        };
+    async fn resolve_approval(self, approval_id: String, resolution: Resolution) -> Answer<()> {
         let decision = self.window.client.decide(&ApprovalId::from(approval_id), resolution).await?;
         decision.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into()))
     }

@@ -96,7 +96,7 @@ export function historyHandlers(world: World): Handlers {
       const isThere = (path: string) => changed.some((event) => event.seq <= seq && pathOf(event) === path);
       return paths.map((path) => ({ path, change: isThere(path) ? "modified" : null }));
     },
-    replay_file: ({ seq, path }) => ({ diff: "", text: `${path} at ${seq}`, isCut: false }),
+    replay_file: ({ seq, path }) => ({ path, diff: "", text: `${path} at ${seq}`, isCut: false }),
     rewind_preview: rewound,
     rewind: (params) => {
       const done = rewound(params);
@@ -134,11 +134,11 @@ export function historyHandlers(world: World): Handlers {
       return title;
     },
     remove_session: ({ sessionId }) => {
-      const subagents = world.sessions.filter((one) => one.parent === sessionId).length;
+      const subagents = world.sessions.filter((one) => one.parent === sessionId).map((one) => one.sessionId);
       world.sessions = world.sessions.filter(
         (one) => one.sessionId !== sessionId && one.parent !== sessionId,
       );
-      return { freedBytes: 1_240_000, subagents };
+      return { sessionId, freedBytes: 1_240_000, subagents };
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Scenes of a session's past: queued, paused, rewound, forked, broken, run elsewhere. */
-import type { Event, LineOrigin, Plan, RewindPreview, SessionSummary } from "../protocol/generated";
+import type { Event, LineOrigin, PlanUpdated, RewindPreview, SessionSummary } from "../protocol/generated";
 import { eventLog } from "./events";
 import { createFake, demoProject, type Fake } from "./fake";
 
@@ -40,7 +40,7 @@ function turn({ add }: Log, prompt: string, answer: string, files: string[] = []
   add("output.message", { role: "assistant", content: answer });
 }
 
-const plan: Plan = {
+const plan: PlanUpdated = {
   intent: "Rename Widget to Panel without breaking those who use it.",
   steps: [
     { title: "Find every use of Widget", state: "done" },
@@ -174,7 +174,7 @@ const nobody = {
 };
 const arki = {
   ...nobody,
-  kind: "arki" as const,
+  author: "arki" as const,
   sessionId: "h2",
   runId: "run-h2",
   turn: 2,
@@ -215,8 +215,8 @@ export const lines: LineOrigin[] = source.map((text, place) => {
       seq: 15,
       approvalId: null,
     };
-  if (number >= 13) return { ...nobody, kind: "user", number, text };
-  return { ...nobody, kind: "before", number, text };
+  if (number >= 13) return { ...nobody, author: "user", number, text };
+  return { ...nobody, author: "before", number, text };
 });
 
 export const history = (): Fake =>

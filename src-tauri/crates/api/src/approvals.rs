@@ -57,6 +57,7 @@ wire! {
         /// Milliseconds since 1970.
         pub asked_at: i64,
     }
+    /// The user's answer to one approval.
     Resolution {
         pub decision: ApprovalDecision,
         /// The accepted hunks; null = all.
@@ -65,12 +66,14 @@ wire! {
         pub edited: Option<BTreeMap<usize, String>>,
         /// The user's own command in place of the one that was shown.
         pub command: Option<String>,
-        /// The plan's steps as the user wants them.
+        /// The plan's steps as the user wants them; null = as they were shown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
         pub plan: Option<Vec<String>>,
+        /// The note for the model.
         pub note: Option<String>,
-        pub preview_hash: String,
+        /// The hash of the preview that the user was shown; null where the caller has just shown it itself.
+        pub preview_hash: Option<String>,
         /// Null or absent: approved this once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
@@ -81,6 +84,23 @@ wire! {
         pub scope: KeepScope,
         /// The rules as `proposed_rule` gave them, one a line, and the user was shown them.
         pub rule: String,
+    }
+}
+
+impl Resolution {
+    /// Makes a decision on everything that is shown, this once, without a note.
+    #[must_use]
+    pub fn of(decision: ApprovalDecision) -> Self {
+        Self {
+            decision,
+            hunks: None,
+            edited: None,
+            command: None,
+            plan: None,
+            note: None,
+            preview_hash: None,
+            keep: None,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Live events, in batches, and stored ones, in pages.
 
 use crate::Event;
-use arki_domain::TokenType;
+use arki_domain::{PartialAnswer, TokenType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -21,12 +21,6 @@ wire! {
         pub run_id: String,
         pub call_id: String,
         pub text: String,
-    }
-    PartialAnswer {
-        pub run_id: String,
-        pub turn: u32,
-        pub text: String,
-        pub thoughts: String,
     }
 }
 
@@ -51,10 +45,4 @@ pub struct SessionPage {
     pub events: Vec<Event>,
     pub has_more: bool,
     pub partial: Option<PartialAnswer>,
-}
-
-impl From<arki_domain::PartialAnswer> for PartialAnswer {
-    fn from(partial: arki_domain::PartialAnswer) -> Self {
-        Self { run_id: partial.run_id.to_string(), turn: partial.turn, text: partial.text, thoughts: partial.thoughts }
-    }
 }

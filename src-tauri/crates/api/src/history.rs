@@ -3,7 +3,7 @@
 
 use crate::ReviewChange;
 use arki_domain::projection::QueuedMessage;
-use arki_domain::{PlanStep, RestoredFile, Usage};
+use arki_domain::{PlanUpdated, RestoredFile, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,7 +12,7 @@ words! {
     /// A session's file: the log as it is, or something to read.
     ExportFormat { Jsonl, Markdown, Html }
     /// The author of a line: it was there before the session, or the user or the agent wrote it.
-    LineKind { Before, User, Arki }
+    LineAuthor { Before, User, Arki }
 }
 
 wire! {
@@ -32,17 +32,19 @@ wire! {
         pub change: Option<ReviewChange>,
     }
     ReplayedContent {
-        /// The unified diff from the session's beginning to then; empty if nothing was changed.
-        pub diff: String,
+        pub path: String,
         /// The file's text; null if there was no file or it isn't text.
         pub text: Option<String>,
+        /// The unified diff from the session's beginning to then; empty if nothing was changed.
+        pub diff: String,
         /// True if the diff or the text is longer than what is sent.
         pub is_cut: bool,
     }
     RemovedSession {
+        pub session_id: String,
         pub freed_bytes: u64,
-        /// The number of sub-agent sessions removed with it.
-        pub subagents: usize,
+        /// The sessions of its sub-agents, which went with it.
+        pub subagents: Vec<String>,
     }
     SnippetPart {
         pub text: String,
@@ -60,10 +62,6 @@ wire! {
         pub project: String,
         pub snippet: Vec<SnippetPart>,
     }
-    Plan {
-        pub intent: String,
-        pub steps: Vec<PlanStep>,
-    }
     ChangedFile {
         /// Relative to the project.
         pub path: String,
@@ -80,7 +78,7 @@ wire! {
     }
     /// The facts about a session as a whole, beside its events.
     SessionOverview {
-        pub plan: Option<Plan>,
+        pub plan: Option<PlanUpdated>,
         pub usage: Usage,
         pub queue: Vec<QueuedMessage>,
         pub changed_files: Vec<ChangedFile>,
@@ -100,17 +98,17 @@ wire! {
         /// The number, from 1.
         pub number: u32,
         pub text: String,
-        pub kind: LineKind,
+        pub author: LineAuthor,
         pub session_id: Option<String>,
+        /// The `file.changed` that brought it.
+        pub seq: Option<u64>,
         pub run_id: Option<String>,
         pub turn: Option<u32>,
-        /// The first line of that run's prompt.
-        pub prompt: Option<String>,
         pub call_id: Option<String>,
         pub tool_id: Option<String>,
         pub approval_id: Option<String>,
-        /// The `file.changed` that brought it.
-        pub seq: Option<u64>,
+        /// The first line of that run's prompt.
+        pub prompt: Option<String>,
         pub ts: Option<i64>,
     }
 }

@@ -1,5 +1,6 @@
 //! Pipelines: what can be run, and runs of them with their steps.
 
+use crate::CommandError;
 use arki_domain::projection::SessionState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +75,7 @@ wire! {
         /// The approval that waits: its own gate, or one of a run that works for it.
         pub approval_id: Option<String>,
         /// The error that the run failed with.
-        pub failure: Option<PipelineFailure>,
+        pub failure: Option<CommandError>,
     }
     PipelineStepEntry {
         pub step: String,
@@ -86,16 +87,12 @@ wire! {
         /// The number of items of a `foreach` step; null for any other step.
         pub items: Option<u32>,
         pub items_done: Option<u32>,
-        pub failure: Option<PipelineFailure>,
+        pub failure: Option<CommandError>,
         /// The session in which an agent or a pipeline works for it.
         pub session_id: Option<String>,
         pub output_bytes: Option<u64>,
     }
-    PipelineFailure {
-        pub code: String,
-        pub message: String,
-        pub hint: String,
-    }
+    /// A schedule as somebody wants it.
     SaveSchedule {
         /// A schedule of this name is changed.
         pub name: String,

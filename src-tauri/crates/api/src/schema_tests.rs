@@ -96,7 +96,7 @@ fn what_is_asked_and_answered_obeys_it() {
         command: None,
         plan: None,
         note: None,
-        preview_hash: "p".into(),
+        preview_hash: Some("p".into()),
         keep: None,
     };
     let mut asked = json!({"approvalId": "a", "resolution": resolution});

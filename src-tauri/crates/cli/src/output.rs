@@ -1,6 +1,7 @@
 //! Standard output and standard error, in the form that was asked for.
 
 use anstream::{stderr, stdout};
+use arki_api::PrintedError;
 use arki_domain::{Code, Error, io_words};
 use arki_engine::{InvisibleCharacters, one_line};
 use clap::ValueEnum;
@@ -112,17 +113,7 @@ impl Printer {
             let _ = writeln!(stderr, "hint: {}", one_line(&fault.hint));
         }
         if self.json {
-            #[derive(Serialize)]
-            struct ErrorLine<'a> {
-                r#type: &'static str,
-                code: &'a str,
-                message: &'a str,
-                hint: &'a str,
-                #[serde(skip_serializing_if = "Option::is_none")]
-                cause: Option<&'a str>,
-            }
-            let Error { code, message, hint, cause, .. } = fault;
-            self.object(&ErrorLine { r#type: "error", code, message, hint, cause: cause.as_deref() });
+            self.object(&PrintedError::from(fault));
         }
     }
 }

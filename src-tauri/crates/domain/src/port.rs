@@ -7,10 +7,12 @@ use crate::{
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use ts_rs::TS;
 
 /// Time, passed in so that tests can hold it still.
 pub trait Clock: Send + Sync {
@@ -91,7 +93,7 @@ pub enum ContentKind {
 }
 
 /// The part of an answer that has arrived but is not yet an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartialAnswer {
     pub run_id: RunId,

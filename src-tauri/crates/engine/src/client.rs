@@ -2,7 +2,6 @@
 //! and not to the process is here, and so is what each of them would otherwise decide for itself.
 
 use crate::Engine;
-use crate::approvals::resolve::Resolution;
 use crate::client_capabilities::ClientCapabilities;
 use crate::mcp::Answering;
 use crate::projects::open::OpenedFolder;
@@ -17,7 +16,7 @@ use crate::runs::prompt_images::from_base64;
 use crate::runs::queue::Accepted;
 use crate::schedules::StartedBySchedule;
 use crate::session_names::NamedPlace;
-use arki_api::{ProjectState, SendOptions, Sent, Shown};
+use arki_api::{ProjectState, Resolution, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{ApprovalId, ApprovalMode, Code, Error, QuestionId, QueueMode, RunId, SessionId};
 use std::path::{Path, PathBuf};

@@ -55,13 +55,12 @@ pub use accounts::environment_keys::EnvironmentKeys;
 pub use approvals::Approvals;
 pub use approvals::judgement::Judgement;
 pub use approvals::names::ApprovalUse;
-pub use approvals::resolve::{Decided, Keep, Resolution, rule_text};
+pub use approvals::resolve::{Decided, rule_text};
 pub use approvals::review::{ReviewDiff, ReviewFile, ReviewPart};
 pub use approvals::standing_rules::{Backtest, PastCall};
 pub use arki_agent::{Compacted, RunEnd};
 pub use arki_config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use arki_disk::choose_temp_folder;
-pub use arki_files::LineOrigin;
 pub use arki_files::OutputFile;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_pipelines::{DefinitionProblem as PipelineProblem, TextPlace as PipelinePlace, definition_schema};
@@ -71,8 +70,8 @@ pub use arki_process::learn_login_path;
 pub use arki_process::outlives_terminal;
 pub use arki_process::{raise_open_files, stop_command};
 pub use arki_store::{
-    AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchHit, EventSearchQuery,
-    ImportOutcome, ImportedSession, RemovedSessions, Salvaged, Sizes, SnippetPart, VerifyReport,
+    AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchQuery, ImportOutcome,
+    ImportedSession, RunRecord, Salvaged, Sizes, VerifyReport,
 };
 pub use arki_tools::{Guide, HookTrial, TriedHook};
 pub use arki_tools::{stands_under_a_tool, tool_specification};
@@ -92,7 +91,6 @@ pub use exports::{ExportFormat, Exports};
 pub use inbox::Inbox;
 pub use line_counts::LineCounts;
 pub use line_origins::LineOrigins;
-pub use line_origins::{Author, AuthorCall, FileLine, author_word};
 pub use log_anchors::LogAnchors;
 pub use mcp::Mcp;
 pub use memory_reviews::MemoryReviews;
@@ -143,7 +141,7 @@ pub use runs::queue::Accepted;
 pub use runs::queue::MessageQueues;
 pub use runs::system_prompt::SystemPrompts;
 pub use runs::typed::TypedCommands;
-pub use schedules::{NewSchedule, StartedBySchedule};
+pub use schedules::StartedBySchedule;
 pub use sent_requests::SentRequest;
 pub use session_names::SessionNames;
 pub use session_names::{NamedPlace, refuse_last};
@@ -155,7 +153,6 @@ pub use session_search::SessionSearch;
 pub use session_tools::SessionTool;
 pub use session_tools::SessionTools;
 pub use sessions::Sessions;
-pub use sessions::for_clients::{line_origin, search_hit};
 pub use sessions::marking::SessionMarks;
 pub use sessions::verify_file::{FileReport, verify_export, verify_file};
 pub use this_process::protect_this_process;

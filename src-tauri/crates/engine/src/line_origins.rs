@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The change that wrote a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Author {
+struct Author {
     pub session_id: SessionId,
     /// The event that tells of the change.
     pub seq: u64,
@@ -26,7 +26,7 @@ pub struct Author {
 
 /// The call that made the change, and who permitted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthorCall {
+struct AuthorCall {
     pub call_id: CallId,
     pub turn: u32,
     pub tool_id: String,
@@ -36,7 +36,7 @@ pub struct AuthorCall {
     pub approval_id: Option<ApprovalId>,
 }
 
-pub type FileLine = AttributedLine<Author>;
+type FileLine = AttributedLine<Author>;
 
 const PROMPT_CHARS: usize = 80;
 
@@ -69,7 +69,7 @@ impl LineOrigins {
     /// # Errors
     /// `CHANGE_NOT_FOUND` where Arki never changed the file, `FILE_NOT_FOUND`, `FILE_NOT_TEXT`, or when it has too many
     /// changes to be told apart.
-    pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Error> {
+    pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<arki_api::LineOrigin>, Error> {
         let open = self.projects.load_project(folder)?;
         let path = open.workplace().resolve(path).map_err(Error::from)?;
         let path = open.workplace().canonical(&path).unwrap_or(path);
@@ -88,7 +88,8 @@ impl LineOrigins {
             let origin = self.author(event, &mut calls)?;
             versions.push(FileVersion { before: before.as_deref(), after: after.as_deref(), origin });
         }
-        attribute(&versions, &now).map_err(|error| Error::from(arki_files::FilesError::from(error)))
+        let lines = attribute(&versions, &now).map_err(|error| Error::from(arki_files::FilesError::from(error)))?;
+        Ok(lines.into_iter().map(line_origin).collect())
     }
 
     /// The changes of a file, the oldest first, up to the event `end`; where it was moved to `path`, also those before
@@ -255,12 +256,26 @@ fn calls(events: &[Event]) -> HashMap<CallId, Arc<AuthorCall>> {
     calls.into_iter().map(|(call_id, call)| (call_id, Arc::new(call))).collect()
 }
 
-/// Returns what a line's author is called where there is only room for a word.
-#[must_use]
-pub fn author_word(line: &FileLine) -> &'static str {
-    match line.origin {
-        LineOrigin::Before => "before",
-        LineOrigin::User => "user",
-        LineOrigin::Arki(_) => "arki",
+/// A line with who wrote it.
+fn line_origin(line: FileLine) -> arki_api::LineOrigin {
+    let (by, author) = match line.origin {
+        LineOrigin::Before => (arki_api::LineAuthor::Before, None),
+        LineOrigin::User => (arki_api::LineAuthor::User, None),
+        LineOrigin::Arki(author) => (arki_api::LineAuthor::Arki, Some(author)),
+    };
+    let call = author.as_ref().and_then(|author| author.call.clone());
+    arki_api::LineOrigin {
+        number: u32::try_from(line.number).unwrap_or(u32::MAX),
+        text: line.text,
+        author: by,
+        session_id: author.as_ref().map(|author| author.session_id.to_string()),
+        run_id: author.as_ref().and_then(|author| author.run_id.as_ref().map(ToString::to_string)),
+        turn: call.as_ref().map(|call| call.turn),
+        prompt: call.as_ref().map(|call| call.prompt.clone()),
+        call_id: call.as_ref().map(|call| call.call_id.to_string()),
+        tool_id: call.as_ref().map(|call| call.tool_id.clone()),
+        approval_id: call.as_ref().and_then(|call| call.approval_id.as_ref().map(ToString::to_string)),
+        seq: author.as_ref().map(|author| author.seq),
+        ts: author.as_ref().map(|author| author.ts),
     }
 }

@@ -22,6 +22,12 @@ pub struct FileThen {
     pub diff: String,
 }
 
+impl From<FileThen> for ReplayedContent {
+    fn from(FileThen { path, content, diff }: FileThen) -> Self {
+        Self { path, text: content.and_then(|bytes| String::from_utf8(bytes).ok()), diff, is_cut: false }
+    }
+}
+
 /// Reads files as they were at an event of a session.
 pub struct PastFiles {
     records: Arc<Records>,
@@ -81,10 +87,9 @@ impl PastFiles {
         at_seq: Option<u64>,
         path: &str,
     ) -> Result<ReplayedContent, Error> {
-        let FileThen { content, diff, .. } = self.file_then(session_id, at_seq, path)?;
-        let text = content.and_then(|bytes| String::from_utf8(bytes).ok());
+        let ReplayedContent { path, text, diff, .. } = self.file_then(session_id, at_seq, path)?.into();
         let is_cut = diff.len() > MAX_SHOWN_BYTES || text.as_ref().is_some_and(|text| text.len() > MAX_SHOWN_BYTES);
-        Ok(ReplayedContent { diff: whole_lines(diff), text: text.map(whole_lines), is_cut })
+        Ok(ReplayedContent { path, text: text.map(whole_lines), diff: whole_lines(diff), is_cut })
     }
 
     /// `None` when it is not kept any more, or never was.

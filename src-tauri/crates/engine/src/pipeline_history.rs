@@ -8,7 +8,7 @@ use crate::records::Records;
 use crate::session_names::{LAST, NamedPlace, SessionNames};
 use crate::session_reader::SessionReader;
 use arki_api::{
-    PipelineFailure, PipelineRunDetails, PipelineRunEntry, PipelineStep, PipelineStepEntry, PipelineStepState,
+    CommandError, PipelineRunDetails, PipelineRunEntry, PipelineStep, PipelineStepEntry, PipelineStepState,
 };
 use arki_domain::projection::{PipelineState, RunPhase, SessionState, StepFailure, StepOutput, StepPhase, StepState};
 use arki_domain::{Code, Error, RunId, SessionId};
@@ -125,7 +125,7 @@ impl PipelineHistory {
         let steps = definition.steps.iter().map(|step| step_entry(step, &definition, &state, is_at_work)).collect();
         let failure = match &state.phase {
             RunPhase::Failed { code, message, hint } => {
-                Some(PipelineFailure { code: code.clone(), message: message.clone(), hint: hint.clone() })
+                Some(CommandError { code: code.clone(), message: message.clone(), hint: hint.clone() })
             }
             _ => None,
         };
@@ -336,8 +336,8 @@ fn items_done(name: &str, state: &PipelineState) -> u32 {
     u32::try_from(items.filter(|(_, item)| item.phase == StepPhase::Completed).count()).unwrap_or(u32::MAX)
 }
 
-fn failure(failure: &StepFailure) -> PipelineFailure {
-    PipelineFailure { code: failure.code.clone(), message: failure.message.clone(), hint: failure.hint.clone() }
+fn failure(failure: &StepFailure) -> CommandError {
+    CommandError { code: failure.code.clone(), message: failure.message.clone(), hint: failure.hint.clone() }
 }
 
 fn shown_state(step: &StepState, is_at_work: bool) -> PipelineStepState {

@@ -9,7 +9,7 @@ use crate::records::contents::listed_hashes;
 use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
 use crate::sessions::claim::{Claim, ClaimedWork};
-use arki_api::{StorageUse, StoredSession};
+use arki_api::{RemovedSession, StorageUse, StoredSession};
 use arki_config::DEFAULT_MAX_IMAGE_BYTES;
 use arki_disk::free_bytes;
 use arki_domain::{Code, Error, SessionId};
@@ -60,7 +60,7 @@ impl Retention {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
-    pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSessions, Error> {
+    pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSession, Error> {
         let id = session_id.clone();
         blocking(self, move |it| it.ensure_not_waited_for(&id)).await?;
         let _claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
@@ -70,10 +70,11 @@ impl Retention {
             .iter()
             .map(|subagent| self.sessions.claim(&subagent.session_id, ClaimedWork::Change))
             .collect::<Result<_, _>>()?;
-        let removed =
+        let RemovedSessions { freed_bytes, subagents } =
             self.records.store().upkeep().remove_session(session_id, self.records.owner(), listed_hashes).await?;
         self.discard_trees_of(session_id).await;
-        Ok(removed)
+        let subagents = subagents.iter().map(ToString::to_string).collect();
+        Ok(RemovedSession { session_id: session_id.to_string(), freed_bytes, subagents })
     }
 
     /// Removes the worktrees of a removed session's sub-agents: nobody can take their changes any more.

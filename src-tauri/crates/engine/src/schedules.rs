@@ -15,7 +15,7 @@ use crate::records::{Records, blocking};
 use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::PipelineRuns;
 use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
-use arki_api::{MissedRuns, PipelineSchedule, ScheduledRun};
+use arki_api::{MissedRuns, PipelineSchedule, SaveSchedule, ScheduledRun};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalMode, Code, Error, RunId};
 use due::{Due, Times, dealt_with};
@@ -59,26 +59,6 @@ struct StoredSchedule {
 
 type StoredSchedules = BTreeMap<String, StoredSchedule>;
 
-/// A schedule as somebody wants it.
-#[derive(Debug, Clone)]
-pub struct NewSchedule {
-    pub name: String,
-    pub folder: PathBuf,
-    pub pipeline: String,
-    pub cron: String,
-    /// An IANA name; `None` for the computer's.
-    pub time_zone: Option<String>,
-    pub missed: MissedRuns,
-    pub params: BTreeMap<String, String>,
-}
-
-impl From<arki_api::SaveSchedule> for NewSchedule {
-    fn from(saved: arki_api::SaveSchedule) -> Self {
-        let arki_api::SaveSchedule { name, folder, pipeline, cron, time_zone, missed, params } = saved;
-        Self { name, folder: folder.into(), pipeline, cron, time_zone, missed, params }
-    }
-}
-
 /// A run that a schedule has started, or why it hasn't.
 pub struct StartedBySchedule {
     pub schedule: String,
@@ -120,13 +100,13 @@ impl Schedules {
     ///
     /// # Errors
     /// `USAGE` for a name, an expression or a time zone that can't be; `PIPELINE_NOT_FOUND` and others of the pipeline.
-    pub async fn save(self: &Arc<Self>, new: NewSchedule) -> Result<Vec<String>, Error> {
+    pub async fn save(self: &Arc<Self>, new: SaveSchedule) -> Result<Vec<String>, Error> {
         ensure_name(&new.name)?;
         let times = Times::new(&new.cron, new.time_zone.as_deref())?;
         times.ensure_comes(&new.cron, self.records.clock().now_ms())?;
         let (folder, pipeline) = (new.folder.clone(), new.pipeline.clone());
         let found = blocking(self, move |schedules| {
-            let folder = canonical(&folder)?;
+            let folder = canonical(Path::new(&folder))?;
             let whole = schedules.whole_pipeline_at(&folder, &pipeline)?;
             whole.ensure_no_secrets(schedules.records.redactor())?;
             Ok((folder.display().to_string(), whole.fingerprint(), whole.grants()?))

@@ -104,7 +104,7 @@ impl SessionReader {
         Ok(SessionPage {
             events: page.events.into_iter().map(|event| arki_api::Event(Arc::new(event))).collect(),
             has_more: page.has_more,
-            partial: partial.map(Into::into),
+            partial,
         })
     }
 

@@ -1,6 +1,7 @@
 //! Search over everything said, run and changed.
 
 use crate::records::Records;
+use arki_api::SearchHit;
 use arki_domain::{Error, SessionId};
 use arki_store::{EventSearchHit, EventSearchQuery, StoreReader};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ impl SessionSearch {
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn search(&self, query: EventSearchQuery) -> Result<Vec<EventSearchHit>, Error> {
+    pub async fn search(&self, query: EventSearchQuery) -> Result<Vec<SearchHit>, Error> {
         match self.records.store().upkeep().index_for_search().await {
             // What was found by an earlier search is found again.
             Err(error) if self.records.store().unwritable().is_some() => {
@@ -27,7 +28,8 @@ impl SessionSearch {
             }
             indexed => indexed?,
         }
-        Ok(self.records.store().read(move |reader| reader.search(&query)).await?)
+        let found = self.records.store().read(move |reader| reader.search(&query)).await?;
+        Ok(found.into_iter().map(search_hit).collect())
     }
 
     /// Finds a text in one session, letter by letter, the newest first; ends early once it is no longer wanted.
@@ -40,8 +42,22 @@ impl SessionSearch {
         text: String,
         limit: usize,
         is_wanted: impl Fn() -> bool + Send + 'static,
-    ) -> Result<Vec<EventSearchHit>, Error> {
+    ) -> Result<Vec<SearchHit>, Error> {
         let found = move |reader: &StoreReader| reader.log().find_in_session(&session, &text, limit, is_wanted);
-        Ok(self.records.store().read(found).await?)
+        Ok(self.records.store().read(found).await?.into_iter().map(search_hit).collect())
+    }
+}
+
+/// A place that a search found.
+fn search_hit(hit: EventSearchHit) -> arki_api::SearchHit {
+    let part = |part: arki_store::SnippetPart| arki_api::SnippetPart { text: part.text, hit: part.hit };
+    arki_api::SearchHit {
+        session_id: hit.session_id.to_string(),
+        seq: hit.seq,
+        r#type: hit.kind,
+        ts: hit.ts,
+        title: hit.title,
+        project: hit.project,
+        snippet: hit.snippet.into_iter().map(part).collect(),
     }
 }

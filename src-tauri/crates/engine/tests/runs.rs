@@ -2,15 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use arki_api::Shown;
+use arki_api::{Keep, KeepScope, Resolution, Shown};
 use arki_domain::projection::SessionState;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, QueueMode, Role, RunId, RunOptions, RunStarted,
     SystemClock,
 };
 use arki_engine::{
-    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd,
-    RunTarget, StartRun,
+    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun,
 };
 use arki_redaction::Redactor;
 use arki_store::{Store, StoreOptions};
@@ -240,7 +239,7 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
         let (_, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
         let RunEnd::AwaitingApproval(approval_id) = handle.await.unwrap().unwrap() else { panic!("it asks") };
         let shown = arki_engine::rule_text(&stage.engine.approvals().rules().proposed_rules(&approval_id).unwrap());
-        let always = Resolution { keep: Keep::Always { shown }, ..approve() };
+        let always = Resolution { keep: Some(Keep { scope: KeepScope::Always, rule: shown }), ..approve() };
         let reject = Resolution { decision: ApprovalDecision::Reject, ..approve() };
         let (engine, of_engine) = (stage.engine.clone(), approval_id.clone());
         let approving =

@@ -24,9 +24,9 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
     <div className="line-details">
       <p className="grow" aria-live="polite">
         <span className="secondary">{t`Line ${line.number}: `}</span>
-        {line.kind === "before" && t`was there before this session.`}
-        {line.kind === "user" && t`you wrote it outside Arki.`}
-        {line.kind === "arki" && (
+        {line.author === "before" && t`was there before this session.`}
+        {line.author === "user" && t`you wrote it outside Arki.`}
+        {line.author === "arki" && (
           <>
             {whoWrote(line)}
             {line.toolId && (
@@ -43,7 +43,7 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
           </>
         )}
       </p>
-      {line.kind === "arki" && seq !== null && (
+      {line.author === "arki" && seq !== null && (
         <>
           <Button small look="quiet" onClick={() => onShow(of, seq)}>
             {t`Show in transcript`}

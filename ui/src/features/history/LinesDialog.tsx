@@ -65,7 +65,7 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
     useMemo(() => lines.map((line) => line.text).join("\n"), [lines]),
     path,
   );
-  const [at, setAt] = useState(() => runs.find((run) => run.origin.kind === "arki")?.first ?? 0);
+  const [at, setAt] = useState(() => runs.find((run) => run.origin.author === "arki")?.first ?? 0);
   const list = useRef<VListHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const ids = useId();
@@ -115,7 +115,7 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
                 id={`${ids}${place}`}
                 role="option"
                 aria-selected={place === at}
-                className={`origin-line ${line.kind} ${place > 0 && starts.has(place) ? "starts" : ""}`}
+                className={`origin-line ${line.author} ${place > 0 && starts.has(place) ? "starts" : ""}`}
                 title={who}
                 onClick={() => setAt(place)}
               >

@@ -15,12 +15,12 @@ export function originRuns(lines: readonly LineOrigin[]): OriginRun[] {
   return runs;
 }
 
-const originKey = (line: LineOrigin) => `${line.kind} ${line.sessionId} ${line.seq}`;
+const originKey = (line: LineOrigin) => `${line.author} ${line.sessionId} ${line.seq}`;
 
 /** "Arki 3 · Rename Widget to …". */
 export function whoWrote(line: LineOrigin): string {
-  if (line.kind === "before") return t`before`;
-  if (line.kind === "user") return t`you`;
+  if (line.author === "before") return t`before`;
+  if (line.author === "user") return t`you`;
   const turn = line.turn === null ? "Arki" : t`Arki turn ${line.turn}`;
   return line.prompt ? `${turn} · ${firstWords(line.prompt)}` : turn;
 }

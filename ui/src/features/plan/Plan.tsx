@@ -4,7 +4,7 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useOverview } from "../../platform/context";
-import type { PlanStepState, Plan as ThePlan } from "../../protocol/generated";
+import type { PlanStepState, PlanUpdated } from "../../protocol/generated";
 import "./plan.css";
 
 const states: Readonly<Record<PlanStepState, { sign: string; words: MessageDescriptor }>> = {
@@ -34,7 +34,7 @@ export function Plan({ sessionId }: { sessionId: string }) {
   return <Steps plan={plan} />;
 }
 
-function Steps({ plan }: { plan: ThePlan }) {
+function Steps({ plan }: { plan: PlanUpdated }) {
   const done = plan.steps.filter((step) => step.state === "done").length;
   return (
     <div className="plan">

@@ -2,6 +2,9 @@
 import type { ApprovalDecision } from "./ApprovalDecision";
 import type { Keep } from "./Keep";
 
+/**
+ * The user's answer to one approval.
+ */
 export type Resolution = {
   decision: ApprovalDecision;
   /**
@@ -17,11 +20,17 @@ export type Resolution = {
    */
   command: string | null;
   /**
-   * The plan's steps as the user wants them.
+   * The plan's steps as the user wants them; null = as they were shown.
    */
   plan?: Array<string> | null;
+  /**
+   * The note for the model.
+   */
   note: string | null;
-  previewHash: string;
+  /**
+   * The hash of the preview that the user was shown; null where the caller has just shown it itself.
+   */
+  previewHash: string | null;
   /**
    * Null or absent: approved this once.
    */

@@ -2,11 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_api::KeyStatus;
+use arki_api::{KeyStatus, PrintedKey};
 use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
-use serde::Serialize;
 use std::io::{IsTerminal, Read};
 use zeroize::Zeroizing;
 
@@ -29,13 +28,6 @@ pub(crate) enum KeysCommand {
 
 const MAX_INPUT_BYTES: u64 = 64 * 1024;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedKey<'a> {
-    provider: &'a str,
-    key_source: KeyStatus,
-}
-
 pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         KeysCommand::Set { provider } => {
@@ -53,9 +45,8 @@ pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer
         }
         KeysCommand::List => {
             for provider in engine.accounts().providers_listed().await? {
-                output.tell(&ListedKey { provider: &provider.name, key_source: provider.key_source }, || {
-                    format!("{:<16} {}", provider.name, source(provider.key_source))
-                });
+                let key = PrintedKey { provider: provider.name, key_source: provider.key_source };
+                output.tell(&key, || format!("{:<16} {}", key.provider, source(key.key_source)));
             }
         }
     }

@@ -2,14 +2,12 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
-use arki_api::PipelineEntry;
+use arki_api::{PipelineEntry, PrintedPipelineProblem};
 use arki_domain::Error;
 use arki_engine::{
-    CheckedPipeline, Engine, PipelineProblem, check_pipeline, check_pipeline_file, definition_schema, pipeline_entries,
-    pipeline_entry,
+    CheckedPipeline, Engine, check_pipeline, check_pipeline_file, definition_schema, pipeline_entries, pipeline_entry,
 };
 use clap::Subcommand;
-use serde::Serialize;
 use std::path::Path;
 
 /// List, check or show pipelines
@@ -120,15 +118,6 @@ fn show(entry: &PipelineEntry, output: &Printer) {
     }
 }
 
-#[derive(Serialize)]
-struct ToldProblem<'a> {
-    path: &'a str,
-    line: u64,
-    column: u64,
-    message: &'a str,
-    hint: &'a str,
-}
-
 fn check(CheckedPipeline { origin, steps }: &CheckedPipeline, output: &Printer) -> Exit {
     let problems = match steps {
         Ok(steps) => {
@@ -140,16 +129,17 @@ fn check(CheckedPipeline { origin, steps }: &CheckedPipeline, output: &Printer) 
         Err(problems) => problems,
     };
     for problem in problems {
-        let PipelineProblem { place, message, hint } = problem;
-        match output.json {
-            true => {
-                output.object(&ToldProblem { path: origin, line: place.line, column: place.column, message, hint });
-            }
-            false => {
-                output.line(format!("{}:{}", visible(origin), visible(&problem.to_string())));
-                output.line(dim(&format!("  {}", visible(hint))));
-            }
-        }
+        let printed = PrintedPipelineProblem {
+            path: origin.clone(),
+            line: problem.place.line,
+            column: problem.place.column,
+            message: problem.message.clone(),
+            hint: problem.hint.clone(),
+        };
+        output.tell(&printed, || {
+            let hint = dim(&format!("  {}", visible(&problem.hint)));
+            format!("{}:{}\n{hint}", visible(origin), visible(&problem.to_string()))
+        });
     }
     Exit::Usage
 }

@@ -3,11 +3,11 @@
 use crate::arguments::one_of;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::Sent;
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Error, QueueMode, SessionId};
 use arki_engine::{Engine, refuse_last};
 use clap::Subcommand;
-use serde::Serialize;
 
 const MODES: [(&str, QueueMode); 2] = [("steer", QueueMode::Steer), ("follow-up", QueueMode::FollowUp)];
 
@@ -57,21 +57,15 @@ pub(crate) enum QueueCommand {
     },
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Added<'a> {
-    session_id: &'a str,
-    message_id: &'a str,
-}
-
 pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer) -> Result<Exit, Error> {
     match command {
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
             let session = find(engine, &session)?;
             let message_id = engine.message_queues().queue_typed(&session, text, mode).await?;
-            output
-                .tell(&Added { session_id: session.as_str(), message_id: message_id.as_str() }, || message_id.as_str());
+            let (session_id, message_id) = (session.to_string(), message_id.to_string());
+            let sent = Sent { session_id, run_id: None, message_id: Some(message_id.clone()) };
+            output.tell(&sent, || message_id);
         }
         QueueCommand::Edit { session, message, text } => {
             change(engine, &session, &message, |messages, place| messages[place].text = text).await?;

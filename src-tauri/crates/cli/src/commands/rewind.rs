@@ -2,10 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::PrintedRestoredFile;
 use arki_domain::{Code, Error, RestoreAction};
 use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
 use clap::Args;
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Restore files and conversation to their state after an event; the log keeps everything
@@ -30,12 +30,6 @@ pub(crate) struct RewindArguments {
 /// Files that an error names.
 const MAX_NAMED: usize = 5;
 
-#[derive(Serialize)]
-struct ListedFile<'a> {
-    path: &'a str,
-    action: RestoreAction,
-}
-
 pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Error> {
     let session = engine.session_names().find_session(&arguments.session)?.session_id;
     // Neither named means both.
@@ -55,8 +49,8 @@ pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, outpu
 
 pub(super) fn print(plan: &RewindPlan, output: &Printer) {
     for planned in &plan.files {
-        let (path, action) = (planned.file.path.as_str(), planned.file.action);
-        output.tell(&ListedFile { path, action }, || format!("{:<8}  {}", word(action), visible(path)));
+        let file = PrintedRestoredFile { path: planned.file.path.clone(), action: planned.file.action };
+        output.tell(&file, || format!("{:<8}  {}", word(file.action), visible(&file.path)));
     }
     if plan.files.is_empty() && plan.scope.files {
         output.aside("No file that Arki keeps snapshots of has changed since then.");

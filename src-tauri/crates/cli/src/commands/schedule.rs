@@ -4,9 +4,9 @@ use crate::arguments::{name_and_value, one_of};
 use crate::exit::Exit;
 use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Printer, dim, time, visible};
-use arki_api::{MissedRuns, PipelineSchedule};
+use arki_api::{MissedRuns, PipelineSchedule, SaveSchedule};
 use arki_domain::{Code, Error};
-use arki_engine::{Client, NewSchedule, RunEnd, StartedBySchedule};
+use arki_engine::{Client, RunEnd, StartedBySchedule};
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand};
 use std::path::Path;
@@ -97,9 +97,9 @@ pub(crate) async fn run(
 
 async fn add(client: &Client, dir: &Path, arguments: ScheduleArguments, output: &Printer) -> Result<(), Error> {
     let ScheduleArguments { name, pipeline, cron, time_zone, missed, param } = arguments;
-    let new = NewSchedule {
+    let new = SaveSchedule {
         name: name.clone(),
-        folder: dir.to_owned(),
+        folder: dir.display().to_string(),
         pipeline,
         cron,
         time_zone,

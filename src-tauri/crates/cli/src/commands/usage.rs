@@ -2,34 +2,17 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::PrintedUsage;
 use arki_domain::Error;
-use arki_domain::projection::{DayAndModel, UsageTotal};
+use arki_domain::projection::UsageTotal;
 use arki_engine::Engine;
 use clap::Args;
-use serde::Serialize;
 
 /// Show tokens and cost by day and model, newest day first
 #[derive(Debug, Args)]
 pub(crate) struct UsageArguments {
     /// The id of a session or run; default: all sessions
     session: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedUsage<'a> {
-    day: &'a str,
-    model: &'a str,
-    requests: u64,
-    /// Null, as the others, where nobody has told any.
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    total_tokens: Option<u64>,
-    cached_tokens: Option<u64>,
-    /// Null where a part of it is not known.
-    cost_usd: Option<f64>,
-    /// The cost of the requests whose price is known.
-    known_cost_usd: f64,
 }
 
 pub(crate) async fn run(
@@ -44,27 +27,12 @@ pub(crate) async fn run(
     newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));
     output.aside_if_empty(&newest_first, "No usage yet.");
     for (place, total) in newest_first {
-        output.tell(&listed(place, total), || line(&place.day, &visible(&place.model), total));
+        output.tell(&PrintedUsage::from((place, total)), || line(&place.day, &visible(&place.model), total));
     }
     if !output.json && totals.len() > 1 {
         output.line(line("all", "", usage.sum()));
     }
     Ok(Exit::Done)
-}
-
-fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> ListedUsage<'a> {
-    let untold = total.untold();
-    ListedUsage {
-        day: &place.day,
-        model: &place.model,
-        requests: total.requests,
-        prompt_tokens: (!untold.prompt).then_some(total.prompt_tokens),
-        completion_tokens: (!untold.completion).then_some(total.completion_tokens),
-        total_tokens: (!untold.total).then_some(total.total_tokens),
-        cached_tokens: (!untold.cached).then_some(total.cached_tokens),
-        cost_usd: total.cost_usd(),
-        known_cost_usd: total.known_cost_usd,
-    }
 }
 
 fn line(day: &str, model: &str, total: &UsageTotal) -> String {

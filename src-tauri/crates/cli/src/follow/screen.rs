@@ -5,13 +5,13 @@ use crate::command_output::{self, CommandOutputs};
 use crate::output::{Printer, dim, visible};
 use crate::progress::ProgressLine;
 use crate::style_tags::StyleTags;
+use arki_api::PrintedDelta;
 use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemPart};
 use arki_domain::{
-    Clock, Error, Event, EventBody, EventId, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted,
-    StepFailed, SubagentStarted, SystemClock, TokenType,
+    Clock, Error, Event, EventBody, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted, StepFailed,
+    SubagentStarted, SystemClock, TokenType,
 };
 use arki_engine::{ActiveRun, Engine, InvisibleCharacters, RunEnd, VisiblePieces};
-use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
@@ -324,14 +324,8 @@ impl Screen<'_> {
 
     fn delta(&mut self, session_id: &SessionId, run_id: &RunId, delta: OutputDelta) {
         if self.output.json {
-            self.output.object(&DeltaLine {
-                event_id: EventId::new(),
-                run_id,
-                session_id,
-                ts: SystemClock.now_ms(),
-                r#type: "output.delta",
-                payload: delta,
-            });
+            let (session_id, run_id) = (session_id.clone(), run_id.clone());
+            self.output.object(&PrintedDelta::new(session_id, run_id, SystemClock.now_ms(), delta));
             return;
         }
         self.progress.delta(delta.token_type, Instant::now());
@@ -382,19 +376,6 @@ fn is_answer(token_type: TokenType) -> bool {
         TokenType::LlmResponse | TokenType::FinalSynthesisLlmResponse => true,
         TokenType::LlmThinking | TokenType::AgentThoughtLlmResponse => false,
     }
-}
-
-/// A live event: no number and no hashes, because it is never stored.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DeltaLine<'a> {
-    event_id: EventId,
-    run_id: &'a RunId,
-    session_id: &'a SessionId,
-    /// The time it reached this process, in milliseconds since 1970.
-    ts: i64,
-    r#type: &'static str,
-    payload: OutputDelta,
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Pending approvals as clients get them: requests with long arguments cut, and large diffs in pages.
 
+use crate::OpenQuestion;
 use crate::approvals::review::ApprovalReviews;
-use crate::{Keep, OpenQuestion};
-use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPage};
+use arki_api::{ApprovalSummary, QuestionSummary, ReviewFile, ReviewPage};
 use arki_domain::{ApprovalId, ApprovalRequested, Error};
 use arki_store::ApprovalRecord;
 
@@ -77,16 +77,6 @@ impl From<OpenQuestion> for QuestionSummary {
             text: open.asked.text,
             options: open.asked.options,
             asked_at: open.asked_at,
-        }
-    }
-}
-
-impl From<Option<arki_api::Keep>> for Keep {
-    fn from(keep: Option<arki_api::Keep>) -> Self {
-        match keep.map(|keep| (keep.scope, keep.rule)) {
-            None => Self::Once,
-            Some((KeepScope::Session, shown)) => Self::Session { shown },
-            Some((KeepScope::Always, shown)) => Self::Always { shown },
         }
     }
 }

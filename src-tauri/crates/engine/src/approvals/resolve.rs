@@ -2,6 +2,7 @@
 
 use crate::approvals::Approvals;
 use crate::records::blocking;
+use arki_api::{KeepScope, Resolution};
 use arki_domain::projection::MAX_PLAN_STEPS;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, Error, EventDraft, EventLog,
@@ -13,55 +14,6 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The time that an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Keep {
-    #[default]
-    Once,
-    Session {
-        shown: String,
-    },
-    Always {
-        shown: String,
-    },
-}
-
-/// The user's answer to one approval.
-#[derive(Debug, Clone)]
-pub struct Resolution {
-    pub decision: ApprovalDecision,
-    /// The accepted hunks; `None` = all.
-    pub hunks: Option<Vec<usize>>,
-    /// The user's own text for the new side of single hunks, by hunk.
-    pub edited: BTreeMap<usize, String>,
-    /// The user's own command in place of the one that was shown.
-    pub command: Option<String>,
-    /// The plan's steps as the user wants them; `None` = as they were shown.
-    pub plan: Option<Vec<String>>,
-    /// The note for the model.
-    pub note: Option<String>,
-    /// The hash of the preview that the user was shown; `None` where the caller has just shown it itself.
-    pub preview_hash: Option<String>,
-    pub keep: Keep,
-}
-
-impl Resolution {
-    /// Makes a decision on everything that is shown, this once, without a note.
-    #[must_use]
-    pub fn of(decision: ApprovalDecision) -> Self {
-        Self {
-            decision,
-            hunks: None,
-            edited: BTreeMap::new(),
-            command: None,
-            plan: None,
-            note: None,
-            preview_hash: None,
-            keep: Keep::Once,
-        }
-    }
-}
 
 /// The result of a decision.
 #[derive(Debug)]
@@ -143,7 +95,7 @@ impl Approvals {
             approval_id: approval_id.clone(),
             decision: resolution.decision,
             hunks: resolution.hunks.map(|hunks| BTreeSet::from_iter(hunks).into_iter().collect()),
-            edited: resolution.edited,
+            edited: resolution.edited.unwrap_or_default(),
             command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
             plan: resolution.plan.filter(|steps| *steps != shown_steps(&requested)),
             reason: resolution.note.filter(|note| !note.trim().is_empty()),
@@ -173,12 +125,9 @@ impl Approvals {
     /// The rules that are to be stored. They are agreed to with the call that was shown: where that would be asked about
     /// anew, because a file has changed, nothing has been permitted yet.
     fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<KeptRules>, Error> {
-        let (shown, kept): (&str, fn(Vec<RuleDefinition>) -> KeptRules) = match &resolution.keep {
-            Keep::Once => return Ok(None),
-            Keep::Session { shown } => (shown, KeptRules::Session),
-            Keep::Always { shown } => (shown, KeptRules::Always),
-        };
-        let is_whole = resolution.hunks.is_none() && resolution.edited.is_empty() && resolution.command.is_none();
+        let Some(keep) = &resolution.keep else { return Ok(None) };
+        let edited = resolution.edited.iter().flatten().next();
+        let is_whole = resolution.hunks.is_none() && edited.is_none() && resolution.command.is_none();
         if resolution.decision != ApprovalDecision::Approve || !is_whole {
             return Err(Error::new(
                 Code::USAGE,
@@ -201,14 +150,17 @@ impl Approvals {
                 "Approve it this once, or write a rule into the configuration yourself.",
             ));
         }
-        if rule_text(&rules) != shown {
+        if rule_text(&rules) != keep.rule {
             return Err(Error::new(
                 Code::STALE_PREVIEW,
                 "The rules have changed since they were shown to you.",
                 "Look at the rules again, then decide.",
             ));
         }
-        Ok(Some(kept(rules)))
+        Ok(Some(match keep.scope {
+            KeepScope::Session => KeptRules::Session(rules),
+            KeepScope::Always => KeptRules::Always(rules),
+        }))
     }
 
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Error> {
@@ -295,7 +247,7 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), E
     }
     let known: Vec<usize> =
         requested.preview.iter().flat_map(|preview| preview.hunks.iter().map(|hunk| hunk.index)).collect();
-    let named = resolution.hunks.iter().flatten().chain(resolution.edited.keys());
+    let named = resolution.hunks.iter().flatten().chain(resolution.edited.iter().flat_map(BTreeMap::keys));
     match named.into_iter().find(|index| !known.contains(index)) {
         Some(index) => Err(Error::new(
             Code::HUNK_UNKNOWN,

@@ -75,7 +75,7 @@ pub struct StandingRules {
 
 impl StandingRules {
     /// The narrowest rules that would allow what an approval asks about from now on, in that folder: one for each command
-    /// of a line that still asks. None where no lasting permission is offered. Nothing is stored; [`crate::Keep`] stores
+    /// of a line that still asks. None where no lasting permission is offered. Nothing is stored; [`arki_api::Keep`] stores
     /// them.
     ///
     /// # Errors

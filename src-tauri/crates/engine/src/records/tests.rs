@@ -7,7 +7,8 @@ use crate::records::reads::Reads;
 use crate::restorations::RewindScope;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::session_reader::lineage::EVENTS_A_PIECE;
-use crate::{Directories, EnvironmentKeys, Keep, Resolution, RunEnd};
+use crate::{Directories, EnvironmentKeys, RunEnd};
+use arki_api::{Keep, KeepScope, Resolution};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Error, EventDraft, EventLog, QueueMode, RunOptions, SessionConfigured, SessionId,
 };
@@ -83,7 +84,7 @@ async fn whatever_works_on_a_session_leaves_the_thread_free_for_heartbeats() {
     stage.done("changing the queue", queues.set_queue(&session, &[])).await;
     stage.done("queueing again", queues.queue_message(&session, "next".into(), QueueMode::FollowUp)).await;
     let shown = crate::rule_text(&stage.engine.approvals().rules().proposed_rules(&approval).unwrap());
-    let for_session = Resolution { keep: Keep::Session { shown }, ..approve() };
+    let for_session = Resolution { keep: Some(Keep { scope: KeepScope::Session, rule: shown }), ..approve() };
     let deciding = async {
         let run = stage.client.decide(&approval, for_session).await?.run;
         run.unwrap().1.await.unwrap()

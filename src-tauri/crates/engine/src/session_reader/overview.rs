@@ -3,10 +3,10 @@
 use crate::records::blocking;
 use crate::session_reader::SessionReader;
 use crate::session_reader::lineage::Stretch;
-use arki_api::{ChangedFile, ForkOrigin, Plan, SessionOverview};
+use arki_api::{ChangedFile, ForkOrigin, SessionOverview};
 use arki_config::AGENT;
 use arki_domain::projection::{Overview, UsageTotal};
-use arki_domain::{Error, SessionId, Usage};
+use arki_domain::{Error, PlanUpdated, SessionId, Usage};
 use std::sync::Arc;
 
 impl SessionReader {
@@ -76,7 +76,7 @@ fn for_clients(overview: &Overview, origin: Option<ForkOrigin>) -> SessionOvervi
     let plan = overview.plan.current();
     let changed = overview.changed_files.files().iter();
     SessionOverview {
-        plan: plan.map(|plan| Plan { intent: plan.intent.clone(), steps: plan.steps.clone() }),
+        plan: plan.map(|plan| PlanUpdated { intent: plan.intent.clone(), steps: plan.steps.clone() }),
         usage: usage(overview.usage.session()),
         queue: overview.queue.messages().to_vec(),
         changed_files: changed

@@ -1,9 +1,10 @@
 //! Several clients of one engine, and what becomes of one that goes away or never listens.
 
 use crate::stage::Stage;
+use arki_api::Resolution;
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalDecision, ApprovalId, Code};
-use arki_engine::{Client, ClientCapabilities, EventClass, EventFilter, Resolution, RunEnd};
+use arki_engine::{Client, ClientCapabilities, EventClass, EventFilter, RunEnd};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::sync::Arc;

@@ -3,12 +3,13 @@
 
 use crate::FILES;
 use crate::stage::Stage;
+use arki_api::Resolution;
 use arki_domain::projection::SessionState;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventBody, FileChanged, RunStarted, SessionCreated, SessionId,
     SubagentStarted, ToolResult,
 };
-use arki_engine::{Client, ClientCapabilities, DefinitionChoice, Engine, Resolution, RunEnd};
+use arki_engine::{Client, ClientCapabilities, DefinitionChoice, Engine, RunEnd};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::sync::Arc;
@@ -245,9 +246,9 @@ async fn a_line_is_the_sub_agents_that_wrote_it() {
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
     let lines = stage.engine.line_origins().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
-    let arki_engine::LineOrigin::Arki(author) = &lines[0].origin else { panic!("{lines:?}") };
-    assert_eq!(author.session_id, started(&stage.engine, &session).session_id);
-    assert_eq!(author.call.as_ref().map(|call| call.tool_id.as_str()), Some("write_file"));
+    let writer = started(&stage.engine, &session).session_id;
+    assert_eq!(lines[0].session_id.as_deref(), Some(writer.as_str()));
+    assert_eq!(lines[0].tool_id.as_deref(), Some("write_file"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,10 @@
 //! Sub-agents side by side, in the program that works on all of them: what is decided for one while another works.
 
 use crate::stage::Stage;
+use arki_api::Resolution;
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalDecision, EventBody, SessionId};
-use arki_engine::{Resolution, RunEnd};
+use arki_engine::RunEnd;
 use arki_testkit::Turn;
 use serde_json::{Value, json};
 use std::sync::{Arc, Condvar, Mutex};

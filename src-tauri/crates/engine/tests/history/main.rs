@@ -14,9 +14,10 @@ mod questions;
 mod sent_requests;
 mod stage;
 
+use arki_api::LineAuthor;
 use arki_domain::projection::{QueuedMessage, SessionState};
 use arki_domain::{Code, EventBody, LiveEvent, MessageId, QueueMode, RestoreAction};
-use arki_engine::{Accepted, ExportFormat, LineOrigin, RewindScope, RunEnd, RunTarget};
+use arki_engine::{Accepted, ExportFormat, RewindScope, RunEnd, RunTarget};
 use arki_testkit::Turn;
 use serde_json::json;
 use stage::Stage;
@@ -223,15 +224,14 @@ async fn every_line_knows_who_wrote_it_and_one_change_can_be_taken_back_alone() 
     let (session, _) = stage.run_granted().await;
     stage.home.write("a.txt", "arki's\n\n\nmine\n\n\narki's too\n").unwrap();
     let lines = stage.engine.line_origins().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
-    let LineOrigin::Arki(author) = &lines[0].origin else { panic!("{lines:?}") };
-    assert_eq!(author.call.as_ref().unwrap().turn, 1);
-    assert_eq!((&lines[1].origin, &lines[3].origin), (&LineOrigin::Before, &LineOrigin::User));
+    let author = &lines[0];
+    assert_eq!((author.author, author.turn), (LineAuthor::Arki, Some(1)));
+    assert_eq!((lines[1].author, lines[3].author), (LineAuthor::Before, LineAuthor::User));
 
-    stage.engine.rewinds().take_back(&session, author.seq).await.unwrap();
+    stage.engine.rewinds().take_back(&session, author.seq.unwrap()).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n\n\nmine\n\n\narki's too\n");
     stage.home.write("a.txt", "one\n\n\nmine\n\n\nmine too\n").unwrap();
-    let LineOrigin::Arki(other) = &lines[6].origin else { panic!("{lines:?}") };
-    let taken = stage.engine.rewinds().take_back(&session, other.seq).await;
+    let taken = stage.engine.rewinds().take_back(&session, lines[6].seq.unwrap()).await;
     assert!(taken.is_err_and(|fault| fault.is(Code::CHANGE_CONFLICT)));
 }
 

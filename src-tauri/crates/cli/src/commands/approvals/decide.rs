@@ -5,8 +5,9 @@ use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Printer, visible};
+use arki_api::{Keep, KeepScope, Resolution};
 use arki_domain::{ApprovalDecision, ApprovalId, Code, Error, io_words};
-use arki_engine::{ApprovalUse, Client, Engine, Keep, Resolution, one_line, rule_text};
+use arki_engine::{ApprovalUse, Client, Engine, one_line, rule_text};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -56,9 +57,9 @@ pub(super) async fn approve(
     let engine = client.engine();
     let id = find(engine, id.as_deref(), ApprovalUse::Approve, output)?.approval_id;
     let keep = match (session, always) {
-        (true, _) => Keep::Session { shown: shown_rule(engine, &id, "this session", output)? },
-        (_, true) => Keep::Always { shown: shown_rule(engine, &id, "always", output)? },
-        (false, false) => Keep::Once,
+        (true, _) => Some(Keep { scope: KeepScope::Session, rule: shown_rule(engine, &id, "this session", output)? }),
+        (_, true) => Some(Keep { scope: KeepScope::Always, rule: shown_rule(engine, &id, "always", output)? }),
+        (false, false) => None,
     };
     let plan = plan.map(|file| steps_in(&in_dir(dir, &file))).transpose()?;
     let approval = Resolution { hunks, command, plan, note, keep, ..Resolution::of(ApprovalDecision::Approve) };

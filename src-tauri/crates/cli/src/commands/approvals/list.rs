@@ -4,37 +4,24 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Printer, time, visible};
 use crate::review;
-use arki_domain::{ApprovalKind, ApprovalRequested, Error, plural};
+use arki_api::PrintedApproval;
+use arki_domain::{ApprovalKind, Error, plural};
 use arki_engine::{ApprovalRecord, Engine};
-use serde::Serialize;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ListedApproval<'a> {
-    session_id: &'a str,
-    run_id: Option<&'a str>,
-    requested_at: i64,
-    /// True if nobody answered in time, which counts as a rejection.
-    expired: bool,
-    #[serde(flatten)]
-    pub(super) requested: ApprovalRequested,
-}
-
-impl<'a> ListedApproval<'a> {
-    pub(super) fn of(engine: &Engine, record: &'a ApprovalRecord) -> Option<Self> {
-        Some(Self {
-            session_id: record.session_id.as_str(),
-            run_id: record.run_id.as_ref().map(|run| run.as_str()),
-            requested_at: record.requested.ts,
-            expired: engine.approvals().pending().has_expired(record),
-            requested: record.request()?,
-        })
-    }
+/// Returns what is printed of an approval; `None` of one that this version can't read.
+pub(super) fn printed(engine: &Engine, record: &ApprovalRecord) -> Option<PrintedApproval> {
+    Some(PrintedApproval {
+        session_id: record.session_id.clone(),
+        run_id: record.run_id.clone(),
+        requested_at: record.requested.ts,
+        expired: engine.approvals().pending().has_expired(record),
+        requested: record.request()?,
+    })
 }
 
 pub(super) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let records = engine.approvals().pending().pending_approvals()?;
-    for listed in records.iter().filter_map(|record| ListedApproval::of(engine, record)) {
+    for listed in records.iter().filter_map(|record| printed(engine, record)) {
         output.tell(&listed, || {
             let requested = &listed.requested;
             let what = match (&requested.preview, &requested.command) {

@@ -1,7 +1,7 @@
 //! `arki approvals show`.
 
 use super::find;
-use super::list::ListedApproval;
+use super::list::printed;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use crate::review::{self, ShownPart};
@@ -27,8 +27,7 @@ pub(crate) struct ShowApprovalArguments {
 
 pub(super) fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Printer) -> Result<Exit, Error> {
     let record = find(engine, arguments.id.as_deref(), ApprovalUse::Show, output)?;
-    let listed =
-        ListedApproval::of(engine, &record).ok_or_else(|| Error::internal("this version can't read the approval"))?;
+    let listed = printed(engine, &record).ok_or_else(|| Error::internal("this version can't read the approval"))?;
     if output.json {
         output.object(&listed);
         return Ok(Exit::Done);

@@ -3,10 +3,10 @@
 use crate::arguments::one_of;
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_domain::{Code, Error, SessionId};
+use arki_api::PrintedExport;
+use arki_domain::{Code, Error};
 use arki_engine::{Engine, ExportFormat};
 use clap::Args;
-use serde::Serialize;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
@@ -24,14 +24,6 @@ pub(crate) struct ExportArguments {
     /// The file to write, replaced only once everything is written; default, or `-`: standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-/// The line printed about an exported file.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Exported<'a> {
-    session_id: &'a SessionId,
-    file: &'a Path,
 }
 
 pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Error> {
@@ -52,7 +44,7 @@ pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, outp
             engine.exports().export(&session, format, &mut file)?;
             file.finish()?;
             if output.json {
-                output.object(&Exported { session_id: &session.session_id, file: path });
+                output.object(&PrintedExport { session_id: session.session_id, file: path.to_owned() });
             }
         }
     }

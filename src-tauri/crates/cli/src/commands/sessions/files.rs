@@ -2,11 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_api::ReviewChange;
+use arki_api::{ReplayedContent, ReviewChange};
 use arki_domain::{Code, Error};
 use arki_engine::{Engine, FileThen};
 use clap::Args;
-use serde::Serialize;
 
 /// List the files that a session changes, as they were at one of its events, or print one
 #[derive(Debug, Args)]
@@ -23,14 +22,6 @@ pub(crate) struct FilesArguments {
     diff: bool,
 }
 
-#[derive(Serialize)]
-struct PrintedFile<'a> {
-    path: &'a str,
-    /// The file's text; null if there was no file or it isn't text.
-    text: Option<&'a str>,
-    diff: &'a str,
-}
-
 pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Error> {
     let FilesArguments { id, path, at, diff } = arguments;
     let session_id = engine.session_names().find_session(id)?.session_id;
@@ -41,9 +32,8 @@ pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer)
         return Ok(Exit::Done);
     };
     let file = engine.past_files().file_then(&session_id, *at, path)?;
-    let text = file.content.as_deref().and_then(|content| std::str::from_utf8(content).ok());
     match (output.json, diff) {
-        (true, _) => output.object(&PrintedFile { path, text, diff: &file.diff }),
+        (true, _) => output.object(&ReplayedContent::from(file)),
         (false, true) => output.line(visible(file.diff.trim_end())),
         (false, false) => output.bytes(content(&file)?),
     }

@@ -3,10 +3,10 @@
 use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::PrintedImport;
 use arki_domain::{Code, Error};
 use arki_engine::{Engine, ImportOutcome};
 use clap::Args;
-use serde::Serialize;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,17 +16,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ImportArguments {
     /// The file; `-` reads standard input
     file: PathBuf,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Imported<'a> {
-    session_id: &'a str,
-    outcome: &'static str,
-    events: u64,
-    /// The keys of the state that it keeps.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    state_keys: &'a [&'a str],
 }
 
 pub(super) async fn run(
@@ -46,21 +35,21 @@ pub(super) async fn run(
             }
         },
     };
-    for session in &imported {
+    for session in imported {
         let outcome = match session.outcome {
             ImportOutcome::Added => "added",
             ImportOutcome::Extended => "extended",
             ImportOutcome::Unchanged => "unchanged",
         };
-        let (session_id, events) = (session.session_id.as_str(), session.events);
-        let state = engine.sessions().agent_state(&session.session_id)?;
-        let state_keys: Vec<&str> = state.values().keys().map(String::as_str).collect();
-        output.tell(&Imported { session_id, outcome, events, state_keys: &state_keys }, || {
-            let state = match state_keys.is_empty() {
+        let (session_id, events) = (session.session_id, session.events);
+        let state_keys = engine.sessions().agent_state(&session_id)?.values().keys().cloned().collect();
+        let printed = PrintedImport { session_id, outcome, events, state_keys };
+        output.tell(&printed, || {
+            let state = match printed.state_keys.is_empty() {
                 true => String::new(),
-                false => format!("  state: {}", visible(&state_keys.join(", ")).replace('\n', "\\n")),
+                false => format!("  state: {}", visible(&printed.state_keys.join(", ")).replace('\n', "\\n")),
             };
-            format!("{session_id}  {outcome}  {events} events{state}")
+            format!("{}  {outcome}  {events} events{state}", printed.session_id)
         });
     }
     Ok(Exit::Done)

@@ -3,11 +3,11 @@
 use super::MAX_LISTED;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
-use arki_domain::projection::{SessionState, SessionSummary};
+use arki_api::PrintedSession;
+use arki_domain::projection::SessionSummary;
 use arki_domain::{Error, SessionId};
 use arki_engine::Engine;
 use clap::Args;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -23,41 +23,6 @@ pub(crate) struct ListSessionsArguments {
     /// List only sessions of this folder
     #[arg(long)]
     here: bool,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ListedSession<'a> {
-    session_id: &'a str,
-    title: &'a str,
-    project: &'a str,
-    updated_at: i64,
-    state: SessionState,
-    /// The name of a sub-agent's session's agent, followed by the run that it works for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent_session: Option<&'a str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pinned: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    archived: bool,
-}
-
-impl<'a> ListedSession<'a> {
-    pub(super) fn of(session: &'a SessionSummary) -> Self {
-        Self {
-            session_id: session.session_id.as_str(),
-            title: &session.title,
-            project: &session.project,
-            updated_at: session.updated_at,
-            state: session.state,
-            agent: session.parent.as_ref().map(|_| session.agent.as_str()),
-            parent_session: session.parent.as_ref().map(SessionId::as_str),
-            pinned: session.pinned,
-            archived: session.archived,
-        }
-    }
 }
 
 pub(super) fn run(
@@ -78,7 +43,7 @@ pub(super) fn run(
     let is_here = |session: &SessionSummary| here.as_ref().is_none_or(|folder| Path::new(&session.project) == folder);
     sessions.retain(|session| is_away(session) == *archived && is_of_agent(session) && is_here(session));
     if output.json {
-        sessions.iter().for_each(|session| output.object(&ListedSession::of(session)));
+        sessions.iter().for_each(|session| output.object(&PrintedSession::from(session)));
         return Ok(Exit::Done);
     }
     output.aside_if_empty(&sessions, "No sessions. Start one with `arki exec PROMPT`.");

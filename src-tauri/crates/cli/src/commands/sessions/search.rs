@@ -2,12 +2,12 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
+use arki_api::{PrintedSearchHit, SearchHit, SnippetPart};
 use arki_domain::{Code, Error};
-use arki_engine::{Engine, EventSearchHit, EventSearchQuery};
+use arki_engine::{Engine, EventSearchQuery};
 use clap::Args;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Search messages, commands and changes, newest first
@@ -35,19 +35,6 @@ pub(crate) struct SearchArguments {
     limit: usize,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListedHit<'a> {
-    session_id: &'a str,
-    seq: u64,
-    #[serde(rename = "type")]
-    kind: &'a str,
-    snippet: String,
-    ts: i64,
-    title: &'a str,
-    project: &'a str,
-}
-
 pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Error> {
     let project = match &arguments.project {
         Some(folder) => Some(engine.projects().project(folder)?.path),
@@ -73,27 +60,18 @@ pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &P
     } else if hits.is_empty() {
         output.aside("No results.");
     }
-    for hit in &hits {
-        output.tell(&listed(hit), || lines(hit));
+    for hit in hits {
+        match output.json {
+            true => output.object(&PrintedSearchHit::from(hit)),
+            false => output.line(lines(&hit)),
+        }
     }
     Ok(Exit::Done)
 }
 
-fn listed(hit: &EventSearchHit) -> ListedHit<'_> {
-    ListedHit {
-        session_id: hit.session_id.as_str(),
-        seq: hit.seq,
-        kind: &hit.kind,
-        snippet: hit.snippet.iter().map(|part| part.text.as_str()).collect(),
-        ts: hit.ts,
-        title: &hit.title,
-        project: &hit.project,
-    }
-}
-
-fn lines(hit: &EventSearchHit) -> String {
+fn lines(hit: &SearchHit) -> String {
     let place = dim(&format!("{}#{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title)));
-    let part = |part: &arki_engine::SnippetPart| match part.hit {
+    let part = |part: &SnippetPart| match part.hit {
         true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),
         false => visible(&part.text),
     };

@@ -1,9 +1,9 @@
 //! `arki sessions show`: the conversation, or one request as it was sent.
 
-use super::list::ListedSession;
 use super::story::StoryEntry;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
+use arki_api::PrintedSession;
 use arki_domain::Error;
 use arki_engine::{Engine, SentRequest, ToldChanges};
 use clap::Args;
@@ -38,7 +38,7 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
         let sent = engine.sent_requests().find(&session.session_id, *seq)?;
         return show_request(&sent, arguments, output);
     }
-    output.tell(&ListedSession::of(&session), || {
+    output.tell(&PrintedSession::from(&session), || {
         format!(
             "{}\n{}",
             visible(&session.title),

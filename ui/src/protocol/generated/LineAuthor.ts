@@ -3,4 +3,4 @@
 /**
  * The author of a line: it was there before the session, or the user or the agent wrote it.
  */
-export type LineKind = "before" | "user" | "arki";
+export type LineAuthor = "before" | "user" | "arki";
