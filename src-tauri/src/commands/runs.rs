@@ -3,7 +3,7 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{
-    ApprovalSummary, ExplainedDecision, MentionEntry, MentionSize, QuestionSummary, Resolution, ReviewContext,
+    ApprovalSummary, ExplainedDecision, HeldConversation, MentionEntry, MentionSize, QuestionSummary, Resolution, ReviewContext,
     ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown,
     SlashCommandEntry,
 };
@@ -19,6 +19,19 @@ impl RunCommands for Desktop {
         let limit = limit.min(LARGEST_PAGE);
         self.reading(move |engine| {
             engine.session_reader().session_page(&SessionId::from(session_id), before_seq, limit)
+        })
+        .await
+    }
+
+    async fn hold_conversation(
+        self,
+        session_id: String,
+        from_seq: u64,
+        to_seq: Option<u64>,
+    ) -> Answer<HeldConversation> {
+        let held = self.window.listening.held();
+        self.reading(move |engine| {
+            engine.session_reader().hold_conversation(&held, &SessionId::from(session_id), from_seq, to_seq)
         })
         .await
     }

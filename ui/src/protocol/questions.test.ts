@@ -4,7 +4,8 @@ import { questionLog } from "../testing/question_scene";
 import type { QuestionSummary, SessionSummary } from "./generated";
 import { questionsStep } from "./questions";
 import { sessionsStep } from "./sessions";
-import { foldTranscript, type ToolItem } from "./transcript";
+import { foldTranscript } from "../testing/conversation_fold";
+import type { ToolItem } from "./transcript";
 
 const none: readonly QuestionSummary[] = [];
 const asking = (events: ReturnType<typeof questionLog>) =>

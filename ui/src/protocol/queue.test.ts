@@ -3,7 +3,7 @@ import { eventLog } from "../testing/events";
 import type { QueuedMessage, RestoredFile } from "./generated";
 import { changed, moved, queueStep } from "./queue";
 import { isTakenBack, type Rewind } from "./rewinds";
-import { foldTranscript } from "./transcript";
+import { foldTranscript } from "../testing/conversation_fold";
 
 const unmade = { beforeHash: null, afterHash: null };
 const nothing: readonly QueuedMessage[] = [];

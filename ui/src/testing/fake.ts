@@ -33,6 +33,7 @@ import type {
 import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
 import { contextHandlers } from "./fake_context";
+import { fakeConversations } from "./fake_conversations";
 import { historyHandlers, type World } from "./fake_history";
 import { usageScene } from "./usage_scene";
 
@@ -51,7 +52,8 @@ export const demoProject: ProjectState = {
 };
 
 export function frame(part: Partial<Frame>): Frame {
-  return { events: [], deltas: [], commandOutput: [], elicitationsChanged: false, missed: false, ...part };
+  const nothing = { deltas: [], commandOutput: [], elicitationsChanged: false, missed: false };
+  return { events: [], conversations: [], ...nothing, ...part };
 }
 
 export const demoApp: AppState = {
@@ -91,6 +93,7 @@ export function createFake(given: {
 }) {
   const app: AppState = { ...demoApp, ...given.app };
   const logs: Record<string, Event[]> = { ...given.logs };
+  const conversations = fakeConversations(logs);
   let tools = given.tools ?? [];
   let elicitations = given.elicitations ?? [];
   const calls: { name: CommandName; params: unknown }[] = [];
@@ -118,7 +121,7 @@ export function createFake(given: {
     };
   const send = (part: Partial<Frame>) => {
     for (const event of part.events ?? []) logs[event.sessionId] = [...(logs[event.sessionId] ?? []), event];
-    onFrame?.(frame(part));
+    onFrame?.(frame({ conversations: conversations.apply(part.events ?? []), ...part }));
   };
   const world: World = {
     logs,
@@ -162,6 +165,7 @@ export function createFake(given: {
       const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);
       return { events: before.slice(-limit), hasMore: before.length > limit, partial: null };
     },
+    hold_conversation: conversations.hold,
     send_message: queueing,
     look_at_picture: ({ data }) => pictureFacts(data),
     choose_files: () => [],

@@ -85,6 +85,7 @@ pub use directories::Directories;
 pub use doctor::{Check, CheckState, Doctor};
 pub use engine::{Engine, EngineOptions};
 pub use events::frames::Frames;
+pub use events::held_conversations::HeldConversations;
 pub use events::subscription::{EventClass, EventFilter, Lagged, Subscription};
 pub use exports::arkai::{Arkai, ArkaiEvent, event_summary};
 pub use exports::{ExportFormat, Exports};
