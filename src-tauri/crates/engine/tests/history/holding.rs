@@ -54,7 +54,7 @@ async fn what_frames_tell_is_what_is_there_when_it_is_folded_anew() {
     let turns = vec![
         Turn::text("Hello."),
         Turn::calls().call("edit_file", edit).call("read_file", read.clone()).call("read_file", read),
-        Turn::text(long.clone()),
+        Turn::text(&long),
     ];
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
@@ -78,7 +78,7 @@ async fn what_frames_tell_is_what_is_there_when_it_is_folded_anew() {
     let now = Shown::of(anew(&stage, &held, &session, None));
     assert_eq!((&shown.items, &shown.standing), (&now.items, &now.standing));
     assert!(shown.items.len() > before + 3, "{:?}", shown.items.len());
-    assert!(shown.items.values().any(|item| item["text"] == long.trim_end() || item["text"] == long));
+    assert!(shown.items.values().any(|item| item["text"].as_str().is_some_and(|text| text.len() > 4096)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
