@@ -3,9 +3,9 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{
-    ApprovalSummary, ExplainedDecision, HeldConversation, MentionEntry, MentionSize, QuestionSummary, Resolution, ReviewContext,
-    ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown,
-    SlashCommandEntry,
+    ApprovalSummary, ExplainedDecision, HeldConversation, MentionEntry, MentionSize, QuestionSummary, Resolution,
+    ReviewContext, ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary,
+    Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
 use arki_engine::{rule_text, running_commands, stop_command};

@@ -96,7 +96,7 @@ impl Conversation {
 
     /// The items that are held with their places, in order.
     pub fn placed(&self) -> impl Iterator<Item = (usize, &ConversationItem)> {
-        self.items.iter().map(|(place, item)| (*place, item))
+        self.held.by_place.iter().map(|(place, item)| (*place, item))
     }
 
     #[must_use]

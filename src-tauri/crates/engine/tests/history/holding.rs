@@ -62,10 +62,7 @@ async fn what_frames_tell_is_what_is_there_when_it_is_folded_anew() {
     let held = frames.held();
     let mut shown = Shown::of(anew(&stage, &held, &session, None));
     let before = shown.items.len();
-    let granted = StartRun {
-        options: stage.granted().options,
-        ..stage.start(RunTarget::Session(session.clone()))
-    };
+    let granted = StartRun { options: stage.granted().options, ..stage.start(RunTarget::Session(session.clone())) };
     let (_, end) = stage.client.start_run(granted).await.unwrap();
     end.await.unwrap().unwrap();
     let last_seq = stage.engine.session_reader().events_after(&session, 0, 1000).unwrap().events.last().unwrap().seq;
