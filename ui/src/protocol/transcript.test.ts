@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/events";
 import type { ConversationChange, PlacedItem } from "./generated";
-import { changedTranscript, emptyTranscript, heldTranscript, type Item, type PlacedTranscript } from "./transcript";
+import {
+  changedTranscript,
+  emptyTranscript,
+  heldTranscript,
+  type Item,
+  type PlacedTranscript,
+} from "./transcript";
 
 const said = (place: number, text: string, textOf: number | null = null): PlacedItem => ({
   place,

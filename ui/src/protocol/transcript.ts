@@ -53,7 +53,10 @@ export function changedTranscript(
   const places = [...held.places];
   for (const placed of change.items) put(items, places, placed, events);
   return {
-    transcript: { ...(change.standing ?? transcript), items: change.items.length > 0 ? items : transcript.items },
+    transcript: {
+      ...(change.standing ?? transcript),
+      items: change.items.length > 0 ? items : transcript.items,
+    },
     places,
     lastSeq: change.lastSeq,
   };

@@ -3,7 +3,13 @@
  * domain's (`domain/src/projection/conversation.rs`), and each of its cases holds this one to it.
  */
 import { type ByKind, byKind, type PayloadOf } from "../protocol/events";
-import type { ConversationStanding, Event, PausedFor, RestoredFile, ToolCategory } from "../protocol/generated";
+import type {
+  ConversationStanding,
+  Event,
+  PausedFor,
+  RestoredFile,
+  ToolCategory,
+} from "../protocol/generated";
 import { isToldAlone, isToldOfCall } from "../protocol/hooks";
 import type { AssistantItem, Item, Notice, ToolItem, ToolState, UserItem } from "../protocol/items";
 import { isTakenBack, type Rewind } from "../protocol/rewinds";
@@ -36,7 +42,10 @@ export const nothingFolded: FoldedConversation = {
   compacting: false,
 };
 
-export function foldTranscript(events: readonly Event[], from: FoldedConversation = nothingFolded): FoldedConversation {
+export function foldTranscript(
+  events: readonly Event[],
+  from: FoldedConversation = nothingFolded,
+): FoldedConversation {
   return events.reduce(conversationStep, from);
 }
 
@@ -207,13 +216,21 @@ function queueChanged(
   );
 }
 
-function compacted(state: FoldedConversation, p: PayloadOf<"context.compacted">, event: Event): FoldedConversation {
+function compacted(
+  state: FoldedConversation,
+  p: PayloadOf<"context.compacted">,
+  event: Event,
+): FoldedConversation {
   const { strategy, tokensBefore, tokensAfter, summary, prunedCalls = [] } = p;
   const sizes = { strategy, tokensBefore, tokensAfter };
   return append(state, { kind: "compacted", ...at(event), ...sizes, summary, results: prunedCalls.length });
 }
 
-function rewound(state: FoldedConversation, p: PayloadOf<"session.rewound">, event: Event): FoldedConversation {
+function rewound(
+  state: FoldedConversation,
+  p: PayloadOf<"session.rewound">,
+  event: Event,
+): FoldedConversation {
   const { toSeq, conversation, files, changes = [] } = p;
   const rewinds = conversation ? [...state.rewinds, { seq: event.seq, toSeq }] : state.rewinds;
   const items = state.items.map((item) => {
@@ -251,7 +268,11 @@ function writtenPaths(changes: readonly RestoredFile[]): string[] {
   return written.map((one) => one.path);
 }
 
-function assistant(state: FoldedConversation, p: PayloadOf<"output.message">, event: Event): FoldedConversation {
+function assistant(
+  state: FoldedConversation,
+  p: PayloadOf<"output.message">,
+  event: Event,
+): FoldedConversation {
   const { turn, content, interrupted } = p;
   const thoughts = p.thoughts ?? "";
   // A turn of tool calls alone has an empty message; a heading over nothing would only add noise.
@@ -297,7 +318,11 @@ function textOfTurn(state: FoldedConversation, event: Event): AssistantItem | nu
 }
 
 /** The calls of a plan wait for the user together with it. */
-function withCallsOfPlan(state: FoldedConversation, from: readonly ToolState[], to: ToolState): FoldedConversation {
+function withCallsOfPlan(
+  state: FoldedConversation,
+  from: readonly ToolState[],
+  to: ToolState,
+): FoldedConversation {
   const isIts = (call: ToolItem) =>
     from.includes(call.state) && call.approvalId === null && call.question === null;
   const items = state.items.map((item) =>
@@ -379,14 +404,21 @@ function resolveCall(state: FoldedConversation, p: PayloadOf<"approval.resolved"
   return patchCall(state, item.callId, { state: decision === "reject" ? "rejected" : "running" });
 }
 
-function answered(state: FoldedConversation, { questionId, text }: PayloadOf<"question.answered">): FoldedConversation {
+function answered(
+  state: FoldedConversation,
+  { questionId, text }: PayloadOf<"question.answered">,
+): FoldedConversation {
   const item = state.items.findLast((i) => i.kind === "tool" && i.question?.questionId === questionId);
   if (item?.kind !== "tool" || !item.question) return state;
   const question = { ...item.question, answer: text };
   return patchCall(state, item.callId, { state: "running", question });
 }
 
-function toolResult(state: FoldedConversation, p: PayloadOf<"tool.result">, event: Event): FoldedConversation {
+function toolResult(
+  state: FoldedConversation,
+  p: PayloadOf<"tool.result">,
+  event: Event,
+): FoldedConversation {
   const found = withCall(state, event, p);
   const known = { ...found, pending: found.pending.filter((callId) => callId !== p.callId) };
   const item = callItem(known, p.callId);

@@ -10,7 +10,14 @@ const placedOf = (item: Item | null, place: number): PlacedItem => ({
 });
 
 /** What a window reads elsewhere. */
-const wholeCall = { decisions: [], approval: null, placeholder: null, changes: [], isError: false, code: null };
+const wholeCall = {
+  decisions: [],
+  approval: null,
+  placeholder: null,
+  changes: [],
+  isError: false,
+  code: null,
+};
 
 function standingOf(folded: FoldedConversation): HeldConversation["standing"] {
   const { turn, stage, provider, lastPrompt, run, pausedFor, retry, compacting } = folded;
@@ -19,7 +26,15 @@ function standingOf(folded: FoldedConversation): HeldConversation["standing"] {
 
 export function fakeConversations(logs: Record<string, Event[]>) {
   const held = new Map<string, { folded: FoldedConversation; lastSeq: number }>();
-  const hold = ({ sessionId, fromSeq, toSeq }: { sessionId: string; fromSeq: number; toSeq: number | null }) => {
+  const hold = ({
+    sessionId,
+    fromSeq,
+    toSeq,
+  }: {
+    sessionId: string;
+    fromSeq: number;
+    toSeq: number | null;
+  }) => {
     const events = (logs[sessionId] ?? []).filter(
       ({ seq }) => seq >= fromSeq && (toSeq === null || seq <= toSeq),
     );

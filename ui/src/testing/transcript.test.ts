@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { eventLog } from "./events";
 import type { ToolCategory } from "../protocol/generated";
 import type { ToolItem } from "../protocol/transcript";
 import { foldTranscript } from "./conversation_fold";
+import { eventLog } from "./events";
 
 const tools = (items: { kind: string }[]) => items.filter((item) => item.kind === "tool") as ToolItem[];
 

@@ -1,11 +1,7 @@
 /** The conversation that the engine folds over what is held of a log, and folds on as events come. */
 import type { ConversationChange, Event } from "../../protocol/generated";
-import {
-  changedTranscript,
-  heldTranscript,
-  type PlacedTranscript,
-} from "../../protocol/transcript";
-import { firstSeq, lastSeq, type EventWindow } from "../../protocol/window";
+import { changedTranscript, heldTranscript, type PlacedTranscript } from "../../protocol/transcript";
+import { type EventWindow, firstSeq, lastSeq } from "../../protocol/window";
 import type { Platform } from "../platform";
 
 export type HeldConversationStore = {
