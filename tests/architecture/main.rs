@@ -11,6 +11,7 @@
 mod circles;
 mod dependencies;
 mod manifests;
+mod parameters;
 mod services;
 mod sources;
 mod style;

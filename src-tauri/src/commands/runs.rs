@@ -8,7 +8,7 @@ use arki_api::{
     Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
-use arki_engine::{rule_text, running_commands, stop_command};
+use arki_engine::{hold_conversation, rule_text, running_commands, stop_command};
 
 impl RunCommands for Desktop {
     async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
@@ -31,7 +31,7 @@ impl RunCommands for Desktop {
     ) -> Answer<HeldConversation> {
         let held = self.window.listening.held();
         self.reading(move |engine| {
-            engine.session_reader().hold_conversation(&held, &SessionId::from(session_id), from_seq, to_seq)
+            hold_conversation(engine.session_reader(), &held, &SessionId::from(session_id), from_seq, to_seq)
         })
         .await
     }

@@ -11,7 +11,7 @@ impl SentRequestCommands for Desktop {
     }
 
     async fn sent_parts(self, session_id: String, seq: u64, side: SentSide, from: usize) -> Answer<SentParts> {
-        self.reading(move |engine| engine.sent_requests().parts(&SessionId::from(session_id), seq, (side, from))).await
+        self.reading(move |engine| engine.sent_requests().parts(&SessionId::from(session_id), seq, side, from)).await
     }
 
     async fn sent_text(
@@ -22,7 +22,7 @@ impl SentRequestCommands for Desktop {
         place: usize,
         from: usize,
     ) -> Answer<SentText> {
-        self.reading(move |engine| engine.sent_requests().text(&SessionId::from(session_id), seq, (side, place, from)))
+        self.reading(move |engine| engine.sent_requests().text(&SessionId::from(session_id), seq, side, place, from))
             .await
     }
 

@@ -77,7 +77,7 @@ impl Asking<'_> {
         log: &mut impl CompactionLog,
         stopped: impl Future<Output = S>,
     ) -> Result<SummaryOutcome<S>, Error> {
-        let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(chat, false) };
+        let head = RequestHead { prompt: Some(request.prompt.clone()), ..RequestHead::of(chat) };
         let head_hash = log.keep_head(&head.written_as(&prepared)).await?;
         log.note(vec![self.request(&prepared, head_hash)]).await?;
         let (begun, mut summary) = (Instant::now(), Summary::default());

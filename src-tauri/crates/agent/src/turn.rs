@@ -62,7 +62,8 @@ impl RunHost {
         let request = self.form.fill(&mut self.record, &self.ask);
         self.window.count(&request);
         let prepared = self.parts.model.prepare(&request);
-        let head = RequestHead::of(&request, self.form.writes_tools_as_text());
+        let tools_as_text = self.form.writes_tools_as_text();
+        let head = RequestHead { tools_as_text, ..RequestHead::of(&request) };
         // What comes next is added in place.
         drop(request);
         let prepared = match prepared {

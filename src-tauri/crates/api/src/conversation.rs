@@ -18,7 +18,7 @@ pub struct HeldConversation {
     pub standing: ConversationStanding,
 }
 
-/// What events changed of a held conversation.
+/// The changes of a held conversation.
 #[derive(Debug, Clone, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]

@@ -30,7 +30,7 @@ wire! {
 #[ts(export)]
 pub struct Frame {
     pub events: Vec<Event>,
-    /// Of the conversations that are held, one a session.
+    /// The changes of conversations that are held, one a session.
     pub conversations: Vec<ConversationChange>,
     pub deltas: Vec<OutputDelta>,
     pub command_output: Vec<CommandOutput>,

@@ -159,12 +159,13 @@ impl From<SearchHit> for PrintedSearchHit {
     }
 }
 
-impl From<(&DayAndModel, &UsageTotal)> for PrintedUsage {
-    fn from((of, total): (&DayAndModel, &UsageTotal)) -> Self {
+impl PrintedUsage {
+    #[must_use]
+    pub fn of(place: &DayAndModel, total: &UsageTotal) -> Self {
         let untold = total.untold();
         Self {
-            day: of.day.clone(),
-            model: of.model.clone(),
+            day: place.day.clone(),
+            model: place.model.clone(),
             requests: total.requests,
             prompt_tokens: (!untold.prompt).then_some(total.prompt_tokens),
             completion_tokens: (!untold.completion).then_some(total.completion_tokens),

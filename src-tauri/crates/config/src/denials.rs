@@ -120,7 +120,7 @@ mod tests {
 
     fn restricted(user: &str, denials: &[&str]) -> Config {
         let path = Path::new("config.json");
-        let mut config = Config::merge((&parse(user, path).unwrap(), path), None).unwrap();
+        let mut config = Config::merge(crate::ReadConfig::of(&parse(user, path).unwrap(), path), None).unwrap();
         for text in denials {
             let file = parse(&denials_of(text).unwrap(), path).unwrap();
             config.restrict(&file, path).unwrap();

@@ -197,9 +197,9 @@ mod tests {
         let path = Path::new("c");
         let (mut shown, empty) = (parse(DEFAULTS, path).unwrap(), parse("", path).unwrap());
         let agent = shown.agents.remove(AGENT).unwrap();
-        let defaults = Config::merge((&empty, path), None).unwrap();
+        let defaults = Config::merge(crate::ReadConfig::of(&empty, path), None).unwrap();
         assert_eq!((agent.model, agent.core), (Some(defaults.model.clone()), Some(defaults.core.clone())));
-        let merged = |file| format!("{:?}", Config::merge((file, path), None).unwrap());
+        let merged = |file| format!("{:?}", Config::merge(crate::ReadConfig::of(file, path), None).unwrap());
         assert_eq!(merged(&shown), merged(&empty));
     }
 }

@@ -40,6 +40,7 @@ pub use layers::{ConfigValue, ShownConfig};
 pub use layers::{DEFAULT_ORIGIN, is_added_to, joined as joined_key, shown};
 pub use mcp::{ConfiguredServer, McpOrigin};
 pub use mcp_json::add as add_mcp_json;
+pub use merge::ReadConfig;
 pub use parse::{ensure_known, parse, parse_rule, text_of};
 pub use schema::{schema, schema_text, setting_schema, unless_null};
 pub use secret_files::SecretFiles;

@@ -106,7 +106,7 @@ mod tests {
         let path = Path::new("config.json");
         let file = |servers: &str| parse(&format!("{{\"mcpServers\": {servers}}}"), path);
         let (user, project) = (file(user)?, file(project)?);
-        Config::merge((&user, path), Some((&project, path)))
+        Config::merge(crate::ReadConfig::of(&user, path), Some(crate::ReadConfig::of(&project, path)))
     }
 
     #[test]

@@ -26,21 +26,34 @@ use std::time::Duration;
 /// A day.
 const MAX_TIMEOUT_SECONDS: u64 = 86_400;
 
+/// A configuration file that was read, with its path for errors.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadConfig<'a> {
+    pub file: &'a ConfigFile,
+    pub path: &'a Path,
+}
+
+impl<'a> ReadConfig<'a> {
+    #[must_use]
+    pub fn of(file: &'a ConfigFile, path: &'a Path) -> Self {
+        Self { file, path }
+    }
+}
+
 impl Config {
     /// Merges the user's file and, if the project is trusted, the project's.
     ///
     /// # Errors
     /// `CONFIG_INVALID` when a rule is broken or the project's file asks for more than it may.
-    pub fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Error> {
-        let (user, user_path) = user;
-        for (file, path) in [(user, user_path)].into_iter().chain(project) {
+    pub fn merge(user: ReadConfig<'_>, project: Option<ReadConfig<'_>>) -> Result<Self, Error> {
+        for ReadConfig { file, path } in [user].into_iter().chain(project) {
             if file.compaction.at_fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction)) {
                 return Err(invalid(path, "\"compaction.atFraction\" must be a part of the window, from 0 to 1"));
             }
         }
-        let mut config = Self::of_user(user, user_path)?;
-        if let Some((project, path)) = project {
-            config.tighten(project, path)?;
+        let mut config = Self::of_user(user.file, user.path)?;
+        if let Some(project) = project {
+            config.tighten(project.file, project.path)?;
         }
         Ok(config)
     }
@@ -273,7 +286,7 @@ mod tests {
     fn merge(user: &str, project: &str) -> Result<Config, Error> {
         let path = Path::new("config.json");
         let (user, project) = (parse(user, path)?, parse(project, path)?);
-        Config::merge((&user, path), Some((&project, path)))
+        Config::merge(ReadConfig::of(&user, path), Some(ReadConfig::of(&project, path)))
     }
 
     const USER: &str = r#"{"providers": {"lab": {"kind": "custom", "baseUrl": "http://127.0.0.1:1/v1"}}}"#;

@@ -71,8 +71,9 @@ mod tests {
         let path = Path::new("config.json");
         let rules = r#"{"policy": {"redactionRules": [{"name": "a", "pattern": "x"}]}}"#;
         let (user, project) = (parse("{}", path).unwrap(), parse(rules, path).unwrap());
-        let fault = Config::merge((&user, path), Some((&project, path))).unwrap_err();
+        let fault =
+            Config::merge(crate::ReadConfig::of(&user, path), Some(crate::ReadConfig::of(&project, path))).unwrap_err();
         assert!(fault.code == "CONFIG_INVALID" && fault.message.contains("policy.redactionRules"), "{fault:?}");
-        assert!(Config::merge((&project, path), None).is_ok());
+        assert!(Config::merge(crate::ReadConfig::of(&project, path), None).is_ok());
     }
 }

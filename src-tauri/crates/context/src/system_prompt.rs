@@ -42,13 +42,14 @@ pub enum WorkMode {
 }
 
 impl WorkMode {
+    /// Takes the mode from the options of a run; `None` in a folder that isn't trusted.
     #[must_use]
-    pub fn of(options: &RunOptions, is_trusted: bool) -> Self {
+    pub fn of(options: Option<&RunOptions>) -> Self {
         match options {
-            _ if !is_trusted => Self::Untrusted,
-            RunOptions { plan: true, .. } => Self::Plan,
-            RunOptions { read_only: true, .. } => Self::ReadOnly,
-            options => Self::Approve(options.approve),
+            None => Self::Untrusted,
+            Some(RunOptions { plan: true, .. }) => Self::Plan,
+            Some(RunOptions { read_only: true, .. }) => Self::ReadOnly,
+            Some(options) => Self::Approve(options.approve),
         }
     }
 
@@ -326,9 +327,9 @@ mod tests {
     #[test]
     fn nothing_that_is_not_trusted_is_said_to_be_allowed() {
         let all = RunOptions { approve: ApprovalMode::All, ..RunOptions::default() };
-        assert_eq!(WorkMode::of(&all, false), WorkMode::Untrusted);
-        assert_eq!(WorkMode::of(&RunOptions { plan: true, ..all.clone() }, true), WorkMode::Plan);
-        assert_eq!(WorkMode::of(&all, true), WorkMode::Approve(ApprovalMode::All));
+        assert_eq!(WorkMode::of(None), WorkMode::Untrusted);
+        assert_eq!(WorkMode::of(Some(&RunOptions { plan: true, ..all.clone() })), WorkMode::Plan);
+        assert_eq!(WorkMode::of(Some(&all)), WorkMode::Approve(ApprovalMode::All));
     }
 
     #[test]

@@ -29,13 +29,13 @@ impl RequestHead {
     /// Takes the head from a request of the conversation. Parts in the vendor's own form are ignored, since they follow
     /// from the rest.
     #[must_use]
-    pub fn of(request: &ChatRequest, tools_as_text: bool) -> Self {
+    pub fn of(request: &ChatRequest) -> Self {
         Self {
             system: request.system.clone(),
             tools: request.tools.clone(),
             options: request.options.clone(),
             wire: None,
-            tools_as_text,
+            tools_as_text: false,
             prompt: None,
         }
     }

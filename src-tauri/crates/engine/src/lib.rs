@@ -147,6 +147,7 @@ pub use sent_requests::SentRequest;
 pub use session_names::SessionNames;
 pub use session_names::{NamedPlace, refuse_last};
 pub use session_reader::SessionReader;
+pub use session_reader::holding::hold_conversation;
 pub use session_reader::lineage::Origin;
 pub use session_reader::proposed_change::new_diff;
 pub use session_reader::telling::{Fate, ToldChanges};

@@ -155,7 +155,7 @@ impl SentRequests {
 
     /// # Errors
     /// As [`Self::find`].
-    pub fn parts(&self, session_id: &SessionId, seq: u64, (side, from): (SentSide, usize)) -> Result<SentParts, Error> {
+    pub fn parts(&self, session_id: &SessionId, seq: u64, side: SentSide, from: usize) -> Result<SentParts, Error> {
         Ok(self.opened_request(session_id, seq)?.parts_from(side, from))
     }
 
@@ -165,7 +165,9 @@ impl SentRequests {
         &self,
         session_id: &SessionId,
         seq: u64,
-        (side, place, from): (SentSide, usize, usize),
+        side: SentSide,
+        place: usize,
+        from: usize,
     ) -> Result<SentText, Error> {
         self.opened_request(session_id, seq)?.text_from(side, place, from)
     }
@@ -220,9 +222,9 @@ impl SentRequests {
             options: head.options.clone(),
         };
         let providers = self.accounts.providers(&self.accounts.user_config()?);
-        let model = (request.provider.as_str(), request.model.as_str());
+        let (provider, model, wire) = (&request.provider, &request.model, head.wire.as_deref());
         let WrittenAgain { messages, body } =
-            providers.written_again(model, head.wire.as_deref(), &chat, &request.request_hash);
+            providers.written_again(provider, model, wire, &chat, &request.request_hash);
         let proof = match (&body, is_kept) {
             (Some(_), _) => RequestProof::Proven,
             (None, true) => RequestProof::Differs,

@@ -72,7 +72,8 @@ impl Providers {
     #[must_use]
     pub fn written_again(
         &self,
-        (provider, model): (&str, &str),
+        provider: &str,
+        model: &str,
         head: Option<&str>,
         request: &ChatRequest,
         wanted: &str,

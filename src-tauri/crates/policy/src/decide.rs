@@ -82,16 +82,26 @@ pub fn is_understood(command: &str) -> bool {
     line.unclear().is_none() && danger::of_line(&line).is_none()
 }
 
-/// Returns whether a shell line is known to change nothing.
+/// Returns whether a shell line is known to change nothing, in a sandbox.
 #[must_use]
-pub fn is_read_only(command: &str, sandboxed: bool) -> bool {
-    only_reads(Shell::native(), &CommandLine::parse(command), sandboxed).is_some()
+pub fn is_read_only(command: &str) -> bool {
+    only_reads(Shell::native(), &CommandLine::parse(command), true).is_some()
 }
 
-/// Returns what a line that may be allowed for what it does reads, and of which the line alone does not tell whether
+/// Returns what a line that may be allowed, in a sandbox, for what it does reads, and of which the line alone does not tell whether
 /// anyone should be asked; `None` for any other line.
 #[must_use]
-pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
+pub fn wide_reads(command: &str) -> Option<Vec<WideRead>> {
+    reads_of_line(command, true)
+}
+
+/// The same of a line that would run without a sandbox.
+#[must_use]
+pub fn wide_reads_unconfined(command: &str) -> Option<Vec<WideRead>> {
+    reads_of_line(command, false)
+}
+
+fn reads_of_line(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
     let line = CommandLine::parse(command);
     let shell = Shell::native();
     only_reads(shell, &line, sandboxed).or_else(|| builds(shell, &line))

@@ -53,7 +53,7 @@ use command_line::{CommandLine, Shell, SimpleCommand};
 pub use checks::REFUSED_GIT_RULE;
 pub use decide::{
     PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git,
-    wide_reads,
+    wide_reads, wide_reads_unconfined,
 };
 pub use file_words::file_words;
 pub use git_line::{may_commit, refused_git, writes_repository};

@@ -27,7 +27,7 @@ pub(crate) async fn run(
     newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));
     output.aside_if_empty(&newest_first, "No usage yet.");
     for (place, total) in newest_first {
-        output.tell(&PrintedUsage::from((place, total)), || line(&place.day, &visible(&place.model), total));
+        output.tell(&PrintedUsage::of(place, total), || line(&place.day, &visible(&place.model), total));
     }
     if !output.json && totals.len() > 1 {
         output.line(line("all", "", usage.sum()));

@@ -94,7 +94,7 @@ mod tests {
         let mut file = parse(&format!(r#"{{"agents": {agents}, {lab}}}"#), path).unwrap();
         let found = found.iter().map(|(path, source)| read(path, source)).collect();
         let warnings = add_agent_files(&mut file, found);
-        let config = Config::merge((&file, path), None).unwrap();
+        let config = Config::merge(crate::ReadConfig::of(&file, path), None).unwrap();
         (config, warnings.into_iter().map(|warning| format!("{}: {}", warning.path, warning.message)).collect())
     }
 

@@ -8,7 +8,7 @@ fn merge(user: &str, project: &str) -> Result<Config, Error> {
     let path = Path::new("config.json");
     let user = parse(&format!(r#"{{"agents": {user}, {LAB}}}"#), path)?;
     let project = parse(&format!(r#"{{"agents": {project}}}"#), path)?;
-    Config::merge((&user, path), Some((&project, path)))
+    Config::merge(crate::ReadConfig::of(&user, path), Some(crate::ReadConfig::of(&project, path)))
 }
 
 fn names(config: &Config) -> Vec<String> {

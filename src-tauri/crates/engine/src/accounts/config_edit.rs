@@ -65,7 +65,7 @@ impl ConfigEdit {
                 }
                 let text = arki_config::text_of(&bytes, path).map_err(edit_on)?;
                 let file = arki_config::parse(text, path).map_err(edit_on)?;
-                arki_config::Config::merge((&file, path), None).map_err(edit_on)?;
+                arki_config::Config::merge(arki_config::ReadConfig::of(&file, path), None).map_err(edit_on)?;
                 Ok(bytes.clone())
             })?;
         }

@@ -88,7 +88,7 @@ impl Accounts {
     fn ensure_models_known(&self, edited: &str) -> Result<(), Error> {
         let path = self.directories.config_file();
         let file = arki_config::parse(edited, &path)?;
-        let providers = self.providers(&Config::merge((&file, &path), None)?);
+        let providers = self.providers(&Config::merge(arki_config::ReadConfig::of(&file, &path), None)?);
         let before = self.user_file().map(|file| named_models(&file)).unwrap_or_default();
         named_models(&file).difference(&before).try_for_each(|(key, model)| match providers.model(model) {
             Ok(_) => Ok(()),

@@ -17,7 +17,7 @@ impl Accounts {
     /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`.
     pub fn user_config(&self) -> Result<Config, Error> {
         let path = self.directories.config_file();
-        Config::merge((&self.user_file()?, &path), None)
+        Config::merge(arki_config::ReadConfig::of(&self.user_file()?, &path), None)
     }
 
     /// The same as a file; its redaction rules apply from then on.
@@ -97,7 +97,8 @@ impl Accounts {
             .map_err(|error| arki_config::invalid(&path, &error.to_string()))?;
         edit(&root)?;
         let edited = format!("{mark}{root}");
-        let merged = parse(&edited, &path).and_then(|file| Config::merge((&file, &path), None));
+        let merged =
+            parse(&edited, &path).and_then(|file| Config::merge(arki_config::ReadConfig::of(&file, &path), None));
         let was_valid = || parse(text, &path).is_ok();
         match merged {
             Err(fault) if was_valid() => {

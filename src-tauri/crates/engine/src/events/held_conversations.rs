@@ -13,9 +13,9 @@ const LONG_TEXT_BYTES: usize = 4 << 10;
 
 /// The conversations of one window.
 #[derive(Default)]
-pub struct HeldConversations(Mutex<Vec<Held>>);
+pub struct HeldConversations(Mutex<Vec<FollowedConversation>>);
 
-struct Held {
+struct FollowedConversation {
     session_id: SessionId,
     conversation: Conversation,
     last_seq: u64,
@@ -29,7 +29,7 @@ impl HeldConversations {
         if all.len() == MAX_HELD {
             all.remove(0);
         }
-        all.push(Held { session_id, conversation, last_seq });
+        all.push(FollowedConversation { session_id, conversation, last_seq });
     }
 
     /// Lets go of a session's conversation.
@@ -57,7 +57,7 @@ impl HeldConversations {
     }
 }
 
-impl Held {
+impl FollowedConversation {
     fn apply(&mut self, event: &Event) -> ConversationChange {
         let (base_seq, before) = (self.last_seq, self.conversation.standing().clone());
         let changes = self.conversation.apply(event, &event.body());

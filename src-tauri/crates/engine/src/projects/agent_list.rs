@@ -33,7 +33,7 @@ pub fn list_agents(projects: &Projects, folder: Option<&Path>) -> Result<AgentEn
     let warnings = add_agent_files(&mut file, found);
     let config = match &open {
         Some(open) => projects.config_of(open)?,
-        None => Config::merge((&file, &path), None)?,
+        None => Config::merge(arki_config::ReadConfig::of(&file, &path), None)?,
     };
     let mut agents = config.configured_agents();
     agents.iter_mut().for_each(|agent| agent.origins = named_by.origins(&agent.name));

@@ -9,7 +9,7 @@ use crate::projects::agent_files::add_found_agents;
 use crate::projects::hook_pins::{LineStanding, line_standing};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
-use arki_config::{ClaudeSettings, Config, PROJECT_CONFIG, ShownConfig, denials_of};
+use arki_config::{ClaudeSettings, Config, PROJECT_CONFIG, ReadConfig, ShownConfig, denials_of};
 use arki_domain::{Code, Error, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicyRule, PolicySettings};
@@ -106,12 +106,12 @@ impl ProjectConfig {
     }
 
     /// The user's configuration, with what of this one holds.
-    fn over(&self, user: (&arki_config::ConfigFile, &std::path::Path)) -> Result<InForce, Error> {
+    fn over(&self, user: ReadConfig<'_>) -> Result<InForce, Error> {
         let of_user = Config::merge(user, None)?;
         let whole = match &self.text {
             Ok(None) => Ok(None),
             Ok(Some(text)) => arki_config::parse(text, &self.file)
-                .and_then(|file| Config::merge(user, Some((&file, &self.file))).map(Some)),
+                .and_then(|file| Config::merge(user, Some(ReadConfig::of(&file, &self.file))).map(Some)),
             Err(fault) => Err(fault.clone()),
         };
         let refused = match whole {
@@ -185,7 +185,7 @@ impl Projects {
         let mut file = self.accounts.user_file()?;
         add_found_agents(self, open, &mut file);
         let path = self.records.directories().config_file();
-        let user = (&file, path.as_path());
+        let user = ReadConfig::of(&file, &path);
         let mut in_force = match open.is_trusted() {
             true => ProjectConfig::of(open).over(user)?,
             false => InForce { config: Config::merge(user, None)?, refused: None },

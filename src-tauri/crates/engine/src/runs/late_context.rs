@@ -29,7 +29,7 @@ pub(crate) fn mode_to_tell(
     system: &str,
     transcript: &mut Transcript,
 ) -> Option<&'static str> {
-    let mode = WorkMode::of(&run.options, is_trusted).words();
+    let mode = WorkMode::of(is_trusted.then_some(&run.options)).words();
     let mut told = transcript.conversation().map(|message| message.kind);
     let is_told = told.any(|kind| matches!(kind, MessageKind::Added { part, .. } if part == MODE_PART));
     let says_another = system.contains("Mode when this run began: ") && !system.contains(mode);

@@ -73,7 +73,7 @@ impl SystemPrompts {
             project: &open.place(),
             system: &system_version(),
             shell: &shell_name(),
-            mode: WorkMode::of(options, open.is_trusted()),
+            mode: WorkMode::of(open.is_trusted().then_some(options)),
             answers,
             today: &day(self.records.clock().now_ms()),
             // A core that plans says itself what becomes of the plan.

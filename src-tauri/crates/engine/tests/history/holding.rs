@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use arki_api::{ConversationChange, Frame, HeldConversation, PlacedItem};
 use arki_domain::SessionId;
-use arki_engine::{Frames, HeldConversations, RunTarget, StartRun};
+use arki_engine::{Frames, HeldConversations, RunTarget, StartRun, hold_conversation};
 use arki_testkit::Turn;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Shown {
 }
 
 fn anew(stage: &Stage, window: &HeldConversations, session: &SessionId, to_seq: Option<u64>) -> HeldConversation {
-    stage.engine.session_reader().hold_conversation(window, session, 1, to_seq).unwrap()
+    hold_conversation(stage.engine.session_reader(), window, session, 1, to_seq).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -99,8 +99,7 @@ async fn a_compaction_changes_only_what_is_sent_after_it_and_its_own_request_is_
     let long = shown.prompt.parts.last().unwrap();
     let (mut text, mut next) = (long.text.clone(), long.next);
     while let Some(from) = next {
-        let told =
-            stage.engine.sent_requests().text(&session, all[2].seq, (SentSide::Prompt, long.place, from)).unwrap();
+        let told = stage.engine.sent_requests().text(&session, all[2].seq, SentSide::Prompt, long.place, from).unwrap();
         text.push_str(&told.text);
         next = told.next;
     }

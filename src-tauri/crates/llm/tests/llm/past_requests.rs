@@ -29,9 +29,9 @@ fn it_has_the_bytes_that_were_sent_also_where_its_provider_is_configured_no_more
         let now = providers(ProviderSettings { name: "other".into(), ..settings("http://127.0.0.1:9/v1") }, &keys(&[]));
         // Tools and options went with the head: they need not be known.
         let bare = ChatRequest { tools: [].into(), ..asked.clone() };
-        let again = now.written_again(("lab", "mock"), Some(head), &bare, &sent.request_hash);
+        let again = now.written_again("lab", "mock", Some(head), &bare, &sent.request_hash);
         assert_eq!(again.body.as_ref(), Some(&sent.body), "{kind:?}");
-        let whole = then.written_again(("lab", "mock"), None, &asked, &sent.request_hash);
+        let whole = then.written_again("lab", "mock", None, &asked, &sent.request_hash);
         assert_eq!(whole.body, Some(sent.body), "{kind:?}");
     }
 }
@@ -41,7 +41,7 @@ fn nothing_is_claimed_of_one_that_has_another_hash() {
     let providers = providers(settings("http://127.0.0.1:9/v1"), &keys(&[]));
     let sent = providers.model("lab/mock").unwrap().prepare(&conversation()).unwrap();
     let other = request(vec![user("hi"), user("something else")]);
-    let again = providers.written_again(("lab", "mock"), None, &other, &sent.request_hash);
+    let again = providers.written_again("lab", "mock", None, &other, &sent.request_hash);
     assert_eq!((again.body, again.messages.len()), (None, 2));
 }
 
@@ -49,6 +49,6 @@ fn nothing_is_claimed_of_one_that_has_another_hash() {
 fn the_demos_are_found_by_their_hash_too() {
     let providers = providers(settings("http://127.0.0.1:9/v1"), &keys(&[]));
     let sent = providers.model("demo/echo").unwrap().prepare(&conversation()).unwrap();
-    let again = providers.written_again(("demo", "echo"), None, &conversation(), &sent.request_hash);
+    let again = providers.written_again("demo", "echo", None, &conversation(), &sent.request_hash);
     assert_eq!(again.body, Some(sent.body));
 }

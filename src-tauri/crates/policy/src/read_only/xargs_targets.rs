@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     fn endings(line: &str) -> Vec<String> {
-        let reads = crate::wide_reads(line, true).unwrap();
+        let reads = crate::wide_reads(line).unwrap();
         let below = reads.into_iter().filter_map(|read| match read {
             WideRead::Below { endings, descent, .. } if descent.opens_links => Some(endings),
             _ => None,
@@ -310,7 +310,7 @@ mod tests {
         ] {
             assert_eq!(endings(line), Vec::<String>::new(), "{line}");
             assert!(
-                crate::wide_reads(line, true)
+                crate::wide_reads(line)
                     .unwrap()
                     .iter()
                     .any(|read| { matches!(read, WideRead::Below { descent, .. } if descent.opens_links) }),

@@ -170,7 +170,7 @@ fn first_that_changes(access: ProjectAccess, layer: usize, lines: &[&str]) -> Op
 fn check(lines: &[String], at_least: usize) {
     let installed = Installed::default();
     let mut reading: Vec<&str> =
-        lines.iter().map(String::as_str).filter(|line| installed.has_all(line) && is_read_only(line, true)).collect();
+        lines.iter().map(String::as_str).filter(|line| installed.has_all(line) && is_read_only(line)).collect();
     reading.sort_unstable();
     reading.dedup();
     println!("{} of {} lines pass for reading and are run", reading.len(), lines.len());
@@ -238,7 +238,7 @@ fn other_programs_given_anything_change_nothing() {
 /// Those that pass for reading, but no more than can be run in a while.
 fn sample(lines: Vec<String>) -> Vec<String> {
     const MOST: usize = 400;
-    let mut reading: Vec<String> = lines.into_iter().filter(|line| is_read_only(line, true)).collect();
+    let mut reading: Vec<String> = lines.into_iter().filter(|line| is_read_only(line)).collect();
     reading.sort_unstable();
     reading.dedup();
     if runs_all() || reading.len() <= MOST {

@@ -87,7 +87,7 @@ impl CommandReview {
         subject.secrets_in_reach
             || subject.outside.is_some()
             || subject.paths.iter().any(|path| path.secret)
-            || arki_policy::wide_reads(&arguments.command, true).is_none()
+            || arki_policy::wide_reads(&arguments.command).is_none()
     }
 }
 

@@ -82,7 +82,7 @@ impl StepRunner {
             ));
         }
         let arguments = run_command::parse(&call.args)?;
-        let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command, true);
+        let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command);
         let purpose = Purpose { only_reads, agreed: true, private: false };
         let room = self.rooms.room().await?;
         let sandbox = match command.home_files.as_slice() {

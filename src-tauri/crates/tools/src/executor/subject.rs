@@ -44,7 +44,10 @@ impl CallSubjects {
         let words: Vec<String> =
             touched.command.iter().chain(&touched.mentions).flat_map(|line| arki_policy::file_words(line)).collect();
         let sandboxed = self.settings.sandbox.available;
-        let told = touched.command.as_deref().and_then(|line| arki_policy::wide_reads(line, sandboxed));
+        let told = touched.command.as_deref().and_then(|line| match sandboxed {
+            true => arki_policy::wide_reads(line),
+            false => arki_policy::wide_reads_unconfined(line),
+        });
         let mut sensitive = self.sensitive_among(&words);
         if told.is_some() {
             // What of it lies outside is told, and a word alone may be read from another folder than it is looked for
@@ -155,7 +158,7 @@ impl CallSubjects {
 
     fn changed_git(&self, line: &str) -> ChangedGit {
         let root = self.settings.project.root();
-        let is_unasked = arki_policy::needs_unasked_git(line) && arki_policy::is_read_only(line, true);
+        let is_unasked = arki_policy::needs_unasked_git(line) && arki_policy::is_read_only(line);
         let unclear = is_unasked && arki_git::unasked_environment(root).is_none();
         ChangedGit { unclear, ..self.settings.standing.changed_git() }
     }
@@ -165,7 +168,7 @@ impl CallSubjects {
         let settings = &self.settings;
         settings.trusted
             && settings.sandbox.available
-            && !arki_policy::is_read_only(line, true)
+            && !arki_policy::is_read_only(line)
             && self.git_sight.is_partial(settings.project.root())
     }
 

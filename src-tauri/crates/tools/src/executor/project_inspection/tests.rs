@@ -3,7 +3,9 @@
 use super::look;
 use arki_domain::{ApprovalMode, Category, Decision};
 use arki_files::{Project, UnnamedReads};
-use arki_policy::{Impact, PolicyQuestion, PolicySettings, Subject, Verdict, decide, wide_reads};
+use arki_policy::{
+    Impact, PolicyQuestion, PolicySettings, Subject, Verdict, decide, wide_reads, wide_reads_unconfined,
+};
 use globset::GlobSet;
 use std::sync::OnceLock;
 
@@ -67,7 +69,7 @@ fn subject_of(line: &str, sandboxed: bool) -> Subject {
 }
 
 fn subject_in(project: &Project, line: &str, sandboxed: bool) -> Subject {
-    let reads = wide_reads(line, sandboxed).unwrap_or_default();
+    let reads = if sandboxed { wide_reads(line) } else { wide_reads_unconfined(line) }.unwrap_or_default();
     let seen: Vec<UnnamedReads> = reads.iter().map(|read| look(project, &GlobSet::empty(), read)).collect();
     let is_harmless = |read: &UnnamedReads| *read == UnnamedReads::NoSecret;
     Subject { command: Some(line.to_owned()), wide_reads_checked: seen.iter().all(is_harmless), ..Subject::default() }
