@@ -6,7 +6,6 @@ import {
   emptyTranscript,
   heldTranscript,
   type Item,
-  keptFrom,
   type PlacedTranscript,
 } from "./transcript";
 
@@ -70,14 +69,6 @@ describe("a transcript", () => {
     const after = changedTranscript(before, change([], { standing }), []);
     expect(after?.transcript).toMatchObject({ turn: 3 });
     expect(after?.transcript.items).toBe(before.transcript.items);
-  });
-
-  it("lets go of its beginning, and of what changes there later", () => {
-    const before = held(said(0, "a"), said(3, "b"), said(7, "c"));
-    const kept = keptFrom(before, 3);
-    expect(texts(kept)).toEqual(["b", "c"]);
-    expect(keptFrom(kept, 3)).toBe(kept);
-    expect(texts(changedTranscript(kept, change([said(0, "A"), said(3, "B")]), []))).toEqual(["B", "c"]);
   });
 
   it("needs to be held anew where something was missed, and ignores what it has", () => {

@@ -30,21 +30,14 @@ export type PlacedTranscript = {
   places: readonly number[];
   /** The last event that is in it. */
   lastSeq: number;
-  /** How many items at the beginning were let go of, which the engine still has. */
-  letGo: number;
 };
 
-export const nothingPlaced: PlacedTranscript = {
-  transcript: emptyTranscript,
-  places: [],
-  lastSeq: 0,
-  letGo: 0,
-};
+export const nothingPlaced: PlacedTranscript = { transcript: emptyTranscript, places: [], lastSeq: 0 };
 
 export function heldTranscript({ items, standing, lastSeq }: HeldConversation): PlacedTranscript {
   const shown = items.flatMap(({ place, item }) => (item === null ? [] : [{ place, item: item as Item }]));
   const transcript = { ...standing, items: shown.map(({ item }) => item) };
-  return { transcript, places: shown.map(({ place }) => place), lastSeq, letGo: 0 };
+  return { transcript, places: shown.map(({ place }) => place), lastSeq };
 }
 
 /** The transcript after a change; items that didn't change stay the same objects. Null: it needs to be held anew. */
@@ -58,10 +51,8 @@ export function changedTranscript(
   const { transcript } = held;
   const items = [...transcript.items];
   const places = [...held.places];
-  const first = held.letGo > 0 ? (places[0] ?? 0) : 0;
-  for (const placed of change.items) if (placed.place >= first) put(items, places, placed, events);
+  for (const placed of change.items) put(items, places, placed, events);
   return {
-    ...held,
     transcript: {
       ...(change.standing ?? transcript),
       items: change.items.length > 0 ? items : transcript.items,
@@ -69,16 +60,6 @@ export function changedTranscript(
     places,
     lastSeq: change.lastSeq,
   };
-}
-
-/** The transcript without what began before an event, which is held no more. */
-export function keptFrom(held: PlacedTranscript, seq: number): PlacedTranscript {
-  const { items } = held.transcript;
-  const kept = items.findIndex((item) => item.seq >= seq);
-  const gone = kept === -1 ? items.length : kept;
-  if (gone === 0) return held;
-  const transcript = { ...held.transcript, items: items.slice(gone) };
-  return { ...held, transcript, places: held.places.slice(gone), letGo: held.letGo + gone };
 }
 
 function put(items: Item[], places: number[], placed: PlacedItem, events: readonly Event[]) {

@@ -2,7 +2,7 @@
 import type { CommandError, Event, Frame, SessionPage } from "../../protocol/generated";
 import { emptyLog, type HeldLog, holding } from "../../protocol/held_log";
 import { type Live, liveFrameStep, nothingLive, withPartial } from "../../protocol/live";
-import { keptFrom, nothingPlaced, type PlacedTranscript, type Transcript } from "../../protocol/transcript";
+import { nothingPlaced, type PlacedTranscript, type Transcript } from "../../protocol/transcript";
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
 import { createHeldConversation } from "./held_conversation";
@@ -55,13 +55,6 @@ const fresh = (sessionId: string): SessionView => ({
   fetching: null,
   replay: null,
 });
-
-/** So many items the engine may have that are held here no more. */
-const maxLetGo = 4000;
-
-/** Without what began before the held events. */
-const within = (placed: PlacedTranscript, window: win.EventWindow) =>
-  keptFrom(placed, win.firstSeq(window) ?? 0);
 
 const shown = (placed: PlacedTranscript) => ({ placed, transcript: placed.transcript });
 
@@ -116,20 +109,14 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     }
   };
 
-  let holdsAnew = false;
-  /** After changes were missed, or where the engine has much that was let go of here. */
+  /** After events at the beginning were let go, or changes were missed. */
   const holdAnew = async () => {
-    if (holdsAnew) return;
-    holdsAnew = true;
     const own = asked;
     try {
       const placed = await conversation.hold(view.get().window);
-      if (own === asked && !view.get().window.hasNewer)
-        view.update((v) => ({ ...v, ...shown(within(placed, v.window)) }));
+      if (own === asked && !view.get().window.hasNewer) view.update((v) => ({ ...v, ...shown(placed) }));
     } catch (thrown) {
       view.update((v) => ({ ...v, error: asCommandError(thrown) }));
-    } finally {
-      holdsAnew = false;
     }
   };
 
@@ -252,16 +239,15 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       if (joined === "gap") void load();
       const window = joined === "gap" ? v.window : joined;
       const changes = frames.flatMap((frame) => frame.conversations);
-      const after = conversation.after(v.placed, changes, events);
-      const placed = after && within(after, window);
+      const placed = conversation.after(v.placed, changes, events);
       // Text that grows tells so itself: nothing else is drawn anew for it.
       const isSame = window === v.window && (placed === v.placed || !isShown);
       if (!isSame || live !== v.live) {
         const goesOn = isShown && !window.hasNewer && placed !== null;
         view.set({ ...v, ...holding(v, window), ...(goesOn ? shown(placed) : {}), live });
       }
-      const isBehind = placed === null || placed.letGo > maxLetGo;
-      if (isShown && !window.hasNewer && joined !== "gap" && isBehind) void holdAnew();
+      const isCut = v.window.events.length > 0 && win.firstSeq(window) !== win.firstSeq(v.window);
+      if (isShown && !window.hasNewer && joined !== "gap" && (placed === null || isCut)) void holdAnew();
     },
   };
 }
