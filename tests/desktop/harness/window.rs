@@ -126,7 +126,7 @@ impl<'a> Window<'a> {
     #[track_caller]
     pub(crate) fn button_saying(&'a self, words: &str) -> Element<'a> {
         wait_for(&format!("a button that says {words:?}"), || {
-            self.elements("button", None).into_iter().find(|button| button.text().contains(words))
+            self.elements("button", None).into_iter().find(|button| button.text_if_there().contains(words))
         })
     }
 
@@ -347,6 +347,13 @@ impl<'a> Element<'a> {
         let script = "return [...arguments[0].options].find((option) => option.text === arguments[1])";
         let option = self.window.run_with(script, &[element_json(&self.id), json!(option)]);
         Element { window: self.window, id: element_id(&option).unwrap() }.click();
+    }
+
+    /// The text; empty where the element was drawn anew since it was found, and is to be looked for again.
+    fn text_if_there(&self) -> String {
+        let body = json!({"script": "return arguments[0].innerText", "args": [element_json(&self.id)]});
+        let answer = self.window.driver.post(&format!("{}/execute/sync", self.window.path), &body);
+        answer.ok().as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
     pub(crate) fn text(&self) -> String {

@@ -109,14 +109,19 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     }
   };
 
+  let holdsAnew = false;
   /** After events at the beginning were let go, or changes were missed. */
   const holdAnew = async () => {
+    if (holdsAnew) return;
+    holdsAnew = true;
     const own = asked;
     try {
       const placed = await conversation.hold(view.get().window);
       if (own === asked && !view.get().window.hasNewer) view.update((v) => ({ ...v, ...shown(placed) }));
     } catch (thrown) {
       view.update((v) => ({ ...v, error: asCommandError(thrown) }));
+    } finally {
+      holdsAnew = false;
     }
   };
 
