@@ -28,7 +28,6 @@ const delta = (
 
 const noFrame: Frame = {
   events: [],
-  conversations: [],
   deltas: [],
   commandOutput: [],
   elicitationsChanged: false,

@@ -33,7 +33,6 @@ import type {
 import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
 import { contextHandlers } from "./fake_context";
-import { fakeConversations } from "./fake_conversations";
 import { historyHandlers, type World } from "./fake_history";
 import { usageScene } from "./usage_scene";
 
@@ -52,8 +51,7 @@ export const demoProject: ProjectState = {
 };
 
 export function frame(part: Partial<Frame>): Frame {
-  const nothing = { deltas: [], commandOutput: [], elicitationsChanged: false, missed: false };
-  return { events: [], conversations: [], ...nothing, ...part };
+  return { events: [], deltas: [], commandOutput: [], elicitationsChanged: false, missed: false, ...part };
 }
 
 export const demoApp: AppState = {
@@ -93,7 +91,6 @@ export function createFake(given: {
 }) {
   const app: AppState = { ...demoApp, ...given.app };
   const logs: Record<string, Event[]> = { ...given.logs };
-  const conversations = fakeConversations(logs);
   let tools = given.tools ?? [];
   let elicitations = given.elicitations ?? [];
   const calls: { name: CommandName; params: unknown }[] = [];
@@ -121,7 +118,7 @@ export function createFake(given: {
     };
   const send = (part: Partial<Frame>) => {
     for (const event of part.events ?? []) logs[event.sessionId] = [...(logs[event.sessionId] ?? []), event];
-    onFrame?.(frame({ conversations: conversations.apply(part.events ?? []), ...part }));
+    onFrame?.(frame(part));
   };
   const world: World = {
     logs,
@@ -165,7 +162,6 @@ export function createFake(given: {
       const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);
       return { events: before.slice(-limit), hasMore: before.length > limit, partial: null };
     },
-    hold_conversation: conversations.hold,
     send_message: queueing,
     look_at_picture: ({ data }) => pictureFacts(data),
     choose_files: () => [],

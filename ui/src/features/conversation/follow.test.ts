@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mainArgument } from "../../components/tool_words";
 import { deltaStep, nothingLive } from "../../protocol/live";
-import { emptyTranscript } from "../../protocol/transcript";
-import { foldTranscript } from "../../testing/conversation_fold";
+import { emptyTranscript, foldTranscript } from "../../protocol/transcript";
 import { eventLog } from "../../testing/events";
 import { follows } from "./follow";
 import { itemAt } from "./place";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { maxOutputChars } from "../../protocol/live";
-import type { ToolItem } from "../../protocol/transcript";
-import { foldTranscript } from "../../testing/conversation_fold";
+import { foldTranscript, type ToolItem } from "../../protocol/transcript";
 import { eventLog } from "../../testing/events";
 import { exitCode, outputSoFar, previewOf } from "./preview";
 

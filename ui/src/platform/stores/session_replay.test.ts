@@ -2,8 +2,7 @@ import { waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { pageSize } from "../../protocol/window";
 import { eventLog } from "../../testing/events";
-import { fakeConversations } from "../../testing/fake_conversations";
-import type { Answer, Params, Platform } from "../platform";
+import type { Answer, Platform } from "../platform";
 import { openSession } from "./session_view";
 
 type Page = Answer<"session_page">;
@@ -13,9 +12,7 @@ function slow(count: number) {
   const log = eventLog("s");
   for (let at = 1; at <= count; at += 1) log.add("output.message", {});
   const waiting: (() => void)[] = [];
-  const { hold } = fakeConversations({ s: log.events });
-  const call = (name: string, params: { beforeSeq: number | null } & Params<"hold_conversation">) => {
-    if (name === "hold_conversation") return Promise.resolve(hold(params));
+  const call = (name: string, params: { beforeSeq: number | null }) => {
     if (name !== "session_page") return Promise.reject(new Error(name));
     const before = log.events.filter(({ seq }) => params.beforeSeq === null || seq < params.beforeSeq);
     const page: Page = { events: before.slice(-pageSize), hasMore: before.length > pageSize, partial: null };

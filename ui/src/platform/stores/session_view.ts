@@ -1,19 +1,14 @@
 /** One open session: its conversation, fed by pages and by live frames, and what is arriving right now. */
+import { type Conversation, emptyConversation, holding } from "../../protocol/conversation";
 import type { CommandError, Event, Frame, SessionPage } from "../../protocol/generated";
-import { emptyLog, type HeldLog, holding } from "../../protocol/held_log";
 import { type Live, liveFrameStep, nothingLive, withPartial } from "../../protocol/live";
-import { nothingPlaced, type PlacedTranscript, type Transcript } from "../../protocol/transcript";
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
-import { createHeldConversation } from "./held_conversation";
 import { type OpenOverview, openOverview } from "./overview";
 import type { Replay } from "./replay";
 import { createStore, type Store } from "./store";
 
-export type SessionView = HeldLog & {
-  transcript: Transcript;
-  /** The same with where its items stand among those that the engine folds. */
-  placed: PlacedTranscript;
+export type SessionView = Conversation & {
   sessionId: string;
   status: "loading" | "ready" | "failed";
   error: CommandError | null;
@@ -46,8 +41,7 @@ export type OpenSession = {
 };
 
 const fresh = (sessionId: string): SessionView => ({
-  ...emptyLog,
-  ...shown(nothingPlaced),
+  ...emptyConversation,
   sessionId,
   status: "loading",
   error: null,
@@ -56,16 +50,11 @@ const fresh = (sessionId: string): SessionView => ({
   replay: null,
 });
 
-const shown = (placed: PlacedTranscript) => ({ placed, transcript: placed.transcript });
-
 export function openSession(platform: Platform, sessionId: string, now: () => number): OpenSession {
   const view = createStore<SessionView>(fresh(sessionId));
   const overview = openOverview(platform, sessionId);
-  const conversation = createHeldConversation(platform, sessionId);
   let reading = false;
-  /** Heard while the end is loaded. */
   let early: Event[] = [];
-  let loads = 0;
 
   const page = (beforeSeq: number | null) =>
     platform.call("session_page", { sessionId, beforeSeq, limit: win.pageSize });
@@ -82,46 +71,24 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
   };
   const loadEnd = async (): Promise<void> => {
     const own = asked;
-    loads += 1;
     try {
       const got = await page(null);
       // What else a session brings when it is opened is drawn first: both in one frame would be seen as a jerk.
       if (view.get().status === "loading") await platform.painted();
       if (own !== asked) return;
       const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
-      const placed = await conversation.hold(base);
-      if (own !== asked) return;
       const joined = win.appendLive(base, early, false);
-      if (joined === "gap") return await loadEnd();
+      early = [];
+      if (joined === "gap") return loadEnd();
       view.update((v) => ({
         ...v,
         ...holding(v, joined),
-        ...shown(placed),
         status: "ready",
         error: null,
         live: withPartial(v.live, isStored(joined.events, got.partial) ? null : got.partial),
       }));
     } catch (thrown) {
       if (own === asked) view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
-    } finally {
-      loads -= 1;
-      if (loads === 0) early = [];
-    }
-  };
-
-  let holdsAnew = false;
-  /** After events at the beginning were let go, or changes were missed. */
-  const holdAnew = async () => {
-    if (holdsAnew) return;
-    holdsAnew = true;
-    const own = asked;
-    try {
-      const placed = await conversation.hold(view.get().window);
-      if (own === asked && !view.get().window.hasNewer) view.update((v) => ({ ...v, ...shown(placed) }));
-    } catch (thrown) {
-      view.update((v) => ({ ...v, error: asCommandError(thrown) }));
-    } finally {
-      holdsAnew = false;
     }
   };
 
@@ -133,11 +100,9 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     const own = asked;
     try {
       const got = await page(beforeSeq);
-      const joined = () => joinPage(view.get().window, which, got, beforeSeq);
-      const placed = own === asked ? await conversation.hold(joined()) : nothingPlaced;
       view.update((v) => ({
         ...v,
-        ...(own === asked ? { ...holding(v, joined()), ...shown(placed) } : {}),
+        ...(own === asked ? holding(v, joinPage(v.window, which, got, beforeSeq)) : {}),
         fetching: null,
       }));
     } catch (thrown) {
@@ -160,17 +125,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const window = await replay.at(to);
       // The slider has moved on meanwhile.
       if (own !== asked) return;
-      const placed = await conversation.hold(window, true);
-      if (own !== asked) return;
       const moment = { seq: to, ts: window.events.at(-1)?.ts ?? 0, last: replay.last };
-      view.update((v) => ({
-        ...v,
-        ...holding(v, window),
-        ...shown(placed),
-        status: "ready",
-        error: null,
-        replay: moment,
-      }));
+      view.update((v) => ({ ...v, ...holding(v, window), status: "ready", error: null, replay: moment }));
     } catch (thrown) {
       if (own !== asked) return;
       replaying = null;
@@ -203,8 +159,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const got = await page(beforeSeq);
       const hasNewer = (got.events.at(-1)?.seq ?? 0) >= beforeSeq - 1;
       const around: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer };
-      const placed = await conversation.hold(around);
-      view.update((v) => ({ ...v, ...holding(v, around), ...shown(placed), status: "ready", error: null }));
+      view.update((v) => ({ ...v, ...holding(v, around), status: "ready", error: null }));
     } catch (thrown) {
       view.update((v) => ({ ...v, error: asCommandError(thrown) }));
     }
@@ -236,23 +191,15 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const v = view.get();
       const events = frames.flatMap((f) => f.events.filter((e) => e.sessionId === sessionId));
       if (events.length > 0) overview.apply(events);
-      if (loads > 0) early = [...early, ...events];
+      if (v.status === "loading") early = [...early, ...events];
       // What comes meanwhile is loaded once the past is left.
       const isShown = v.status === "ready" && v.replay === null;
       const joined = isShown ? win.appendLive(v.window, events, reading) : v.window;
       const live = frames.reduce<Live>((all, frame) => liveFrameStep(all, sessionId, frame, now()), v.live);
       if (joined === "gap") void load();
-      const window = joined === "gap" ? v.window : joined;
-      const changes = frames.flatMap((frame) => frame.conversations);
-      const placed = conversation.after(v.placed, changes, events);
+      const isSame = joined === "gap" || joined === v.window;
       // Text that grows tells so itself: nothing else is drawn anew for it.
-      const isSame = window === v.window && (placed === v.placed || !isShown);
-      if (!isSame || live !== v.live) {
-        const goesOn = isShown && !window.hasNewer && placed !== null;
-        view.set({ ...v, ...holding(v, window), ...(goesOn ? shown(placed) : {}), live });
-      }
-      const isCut = v.window.events.length > 0 && win.firstSeq(window) !== win.firstSeq(v.window);
-      if (isShown && !window.hasNewer && joined !== "gap" && (placed === null || isCut)) void holdAnew();
+      if (!isSame || live !== v.live) view.set({ ...v, ...(isSame ? {} : holding(v, joined)), live });
     },
   };
 }

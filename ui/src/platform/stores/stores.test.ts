@@ -49,20 +49,6 @@ describe("the stores", () => {
     expect(session.view.get().window.hasNewer).toBe(true);
   });
 
-  it("hold the conversation anew when what changed of it was missed", async () => {
-    const { add } = eventLog("s");
-    const fake = createFake({ logs: { s: [add("run.started", { prompt: "1" })] } });
-    const arki = await started(fake);
-    const { view } = arki.session("s");
-    await paint();
-    fake.send({ events: [add("run.started", { prompt: "2" })], conversations: [] });
-    await paint();
-    expect(view.get().transcript.items).toHaveLength(1);
-    fake.send({ events: [add("run.started", { prompt: "3" })] });
-    await paint();
-    expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "2" }, { text: "3" }]);
-  });
-
   it("fetch the page anew when a live event leaves a gap", async () => {
     const { add } = eventLog("s");
     const fake = createFake({ logs: { s: [add("run.started", { prompt: "1" })] } });
@@ -99,8 +85,7 @@ describe("the stores", () => {
     const { add } = eventLog("s");
     const events = [add("run.started", { prompt: "1" }, "r")];
     const partial = { runId: "r", turn: 1, text: "who", thoughts: "" };
-    const handlers = { session_page: () => ({ events, hasMore: false, partial }) };
-    const fake = createFake({ logs: { s: [...events] }, handlers });
+    const fake = createFake({ handlers: { session_page: () => ({ events, hasMore: false, partial }) } });
     let show = () => {};
     fake.platform.painted = () => new Promise((resolve) => (show = resolve));
     const { view } = (await started(fake)).session("s");

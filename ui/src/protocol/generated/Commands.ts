@@ -17,7 +17,6 @@ import type { ExamplePrompt } from "./ExamplePrompt";
 import type { ExplainedDecision } from "./ExplainedDecision";
 import type { ExportFormat } from "./ExportFormat";
 import type { Frame } from "./Frame";
-import type { HeldConversation } from "./HeldConversation";
 import type { HookEntries } from "./HookEntries";
 import type { LineOrigin } from "./LineOrigin";
 import type { LiveModelList } from "./LiveModelList";
@@ -167,14 +166,6 @@ export type Commands = {
   session_page: {
     params: { sessionId: string; beforeSeq: number | null; limit: number };
     result: SessionPage;
-  };
-  /**
-   * Folds a stretch of a session's log, up to its end where no last event is named; that end is then held, and frames
-   * tell what changes.
-   */
-  hold_conversation: {
-    params: { sessionId: string; fromSeq: number; toSeq: number | null };
-    result: HeldConversation;
   };
   /**
    * Sends a message. With a mode it is queued while the session's run works, waits or is paused. Pictures, each in

@@ -1,12 +1,11 @@
 //! How a conversation stands: its run, the turn, and what it waits for.
 
 use crate::{EngineRequest, EngineRetry, Event, EventBody, PauseReason, RequestPurpose, RunPaused, RunStarted, Stage};
-use schemars::JsonSchema;
 use serde::Serialize;
 use ts_rs::TS;
 
 /// The standing of a conversation as far as the events that are held tell.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationStanding {
     /// The number of the model's turn that is in progress or was last.
@@ -23,7 +22,7 @@ pub struct ConversationStanding {
     pub compacting: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStanding {
     #[default]
@@ -34,7 +33,7 @@ pub enum RunStanding {
 }
 
 /// The reason why a run is paused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PausedFor {
     Approval,
@@ -48,7 +47,7 @@ pub enum PausedFor {
 }
 
 /// A request that failed and is sent again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingRetry {
     /// In milliseconds since 1970.
