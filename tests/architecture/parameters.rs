@@ -1,4 +1,4 @@
-//! What public functions take.
+//! The parameters of public functions.
 
 use crate::sources::{Source, shipped};
 use std::collections::BTreeSet;

@@ -18,6 +18,8 @@ const TOPIC_WORDS: usize = 3;
 const MAX_PROMPT_BYTES: usize = 200;
 const IN_CHECKPOINT: (usize, usize) = (20, 10);
 const IN_SNAPSHOT: (usize, usize) = (200, 50);
+/// The limit in bytes for each list of a snapshot: an event has to stay small, whatever was remembered.
+const MAX_LIST_BYTES: usize = 64 << 10;
 
 /// A fold over a session's events; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
@@ -111,9 +113,16 @@ impl Milestones {
     }
 }
 
-fn newest<'a>(all: impl ExactSizeIterator<Item = &'a Remembered>, most: usize) -> Vec<Remembered> {
-    let older = all.len().saturating_sub(most);
-    all.skip(older).cloned().collect()
+/// The newest ones, as many as fit, oldest first.
+fn newest<'a>(all: impl DoubleEndedIterator<Item = &'a Remembered>, most: usize) -> Vec<Remembered> {
+    let mut left = MAX_LIST_BYTES;
+    let fits = |one: &&Remembered| {
+        let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len());
+        left.checked_sub(bytes).map(|rest| left = rest).is_some()
+    };
+    let mut newest: Vec<Remembered> = all.rev().take(most).take_while(fits).cloned().collect();
+    newest.reverse();
+    newest
 }
 
 fn is_done(steps: &[PlanStep]) -> bool {
@@ -124,7 +133,7 @@ fn is_done(steps: &[PlanStep]) -> bool {
 mod tests {
     use super::*;
     use crate::projection::tests::generated::event;
-    use crate::{MemoryReflected, PlanUpdated};
+    use crate::{MemoryObserved, MemoryReflected, PlanUpdated};
     use serde_json::json;
 
     fn apply(milestones: &mut Milestones, seq: u64, body: impl Into<EventBody>) {
@@ -185,5 +194,18 @@ mod tests {
             apply(&mut milestones, 1, started("go"));
         }
         assert_eq!(reason(&milestones), Some(CheckpointReason::Messages));
+    }
+
+    #[test]
+    fn a_snapshot_has_the_newest_memories_and_stays_small() {
+        let mut milestones = Milestones::default();
+        let remembered = |n: usize| Remembered { id: n.to_string(), text: "x".repeat(1900), ..Remembered::default() };
+        let observations = (0..300).map(remembered).collect();
+        apply(&mut milestones, 1, MemoryObserved { observations, ..MemoryObserved::default() });
+        apply(&mut milestones, 2, plan(&[PlanStepState::Done]));
+        let memory = milestones.snapshot(&due(&milestones).unwrap()).memory;
+        assert_eq!(memory.observations.last().map(|one| one.id.as_str()), Some("299"));
+        assert!(memory.observations.len() > 20, "more than the checkpoint has");
+        assert!(serde_json::to_vec(&memory).unwrap().len() < 2 * MAX_LIST_BYTES);
     }
 }

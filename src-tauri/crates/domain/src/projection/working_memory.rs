@@ -52,12 +52,12 @@ impl WorkingMemory {
     }
 
     /// Oldest first.
-    pub fn observations(&self) -> impl ExactSizeIterator<Item = &Remembered> {
+    pub fn observations(&self) -> impl ExactSizeIterator<Item = &Remembered> + DoubleEndedIterator {
         self.observations.iter().map(|kept| &kept.remembered)
     }
 
     /// Oldest first.
-    pub fn reflections(&self) -> impl ExactSizeIterator<Item = &Remembered> {
+    pub fn reflections(&self) -> impl ExactSizeIterator<Item = &Remembered> + DoubleEndedIterator {
         self.reflections.iter().map(|kept| &kept.remembered)
     }
 }

@@ -7,12 +7,9 @@ use super::{
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, Decision, Event, EventBody, FileChanged, HookRan,
     PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, SubagentStarted, ToolAsyncResult, ToolCall,
-    ToolResult,
+    ToolResult, UNTRUSTED_RULE,
 };
 use serde_json::{Value, json};
-
-/// The policy's first rule.
-const UNTRUSTED_RULE: &str = "builtin:untrusted";
 
 /// The tool of a call that is not held, where nothing tells it.
 const UNKNOWN_TOOL: &str = "tool";

@@ -1,4 +1,4 @@
-//! What a model may send by mistake or in malice: nothing happens, and it is told how to do better.
+//! Calls that a model may send by mistake or in malice: nothing happens, and it is told how to do better.
 
 use super::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What both sides say, and what is told in its place.
+//! The words of both sides, and the notices in their place.
 
 use super::*;
 
