@@ -3,8 +3,8 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{Frame, FrameCommands};
-use arki_engine::Frames;
-use std::sync::{Arc, Mutex, PoisonError};
+use arki_engine::{Frames, HeldConversations};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 impl FrameCommands for Desktop {
     async fn begin_frames(self) -> Answer<u32> {
@@ -23,17 +23,34 @@ impl FrameCommands for Desktop {
 
 /// The frames that the open page listens to. A reloaded page starts over.
 #[derive(Default)]
-pub(crate) struct Listening(Mutex<(u32, Option<Arc<tokio::sync::Mutex<Frames>>>)>);
+pub(crate) struct Listening(Mutex<OpenPage>);
+
+#[derive(Default)]
+struct OpenPage {
+    number: u32,
+    frames: Option<Arc<tokio::sync::Mutex<Frames>>>,
+    held: Arc<HeldConversations>,
+}
 
 impl Listening {
     fn begin(&self, frames: Frames) -> u32 {
-        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *now = (now.0 + 1, Some(Arc::new(tokio::sync::Mutex::new(frames))));
-        now.0
+        let mut page = self.page();
+        let (number, held) = (page.number + 1, frames.held());
+        *page = OpenPage { number, frames: Some(Arc::new(tokio::sync::Mutex::new(frames))), held };
+        number
     }
 
     fn of(&self, number: u32) -> Option<Arc<tokio::sync::Mutex<Frames>>> {
-        let now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        now.1.clone().filter(|_| now.0 == number)
+        let page = self.page();
+        page.frames.clone().filter(|_| page.number == number)
+    }
+
+    /// The conversations that the open page holds.
+    pub(crate) fn held(&self) -> Arc<HeldConversations> {
+        self.page().held.clone()
+    }
+
+    fn page(&self) -> MutexGuard<'_, OpenPage> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

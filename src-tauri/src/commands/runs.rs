@@ -3,12 +3,12 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{
-    ApprovalSummary, ExplainedDecision, MentionEntry, MentionSize, QuestionSummary, Resolution, ReviewContext,
-    ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary, Shown,
-    SlashCommandEntry,
+    ApprovalSummary, ExplainedDecision, HeldConversation, MentionEntry, MentionSize, OpenedConversation,
+    QuestionSummary, Resolution, ReviewContext, ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent,
+    SessionPage, SessionSummary, Shown, SlashCommandEntry,
 };
 use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
-use arki_engine::{rule_text, running_commands, stop_command};
+use arki_engine::{hold_conversation, open_conversation, rule_text, running_commands, stop_command};
 
 impl RunCommands for Desktop {
     async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
@@ -19,6 +19,27 @@ impl RunCommands for Desktop {
         let limit = limit.min(LARGEST_PAGE);
         self.reading(move |engine| {
             engine.session_reader().session_page(&SessionId::from(session_id), before_seq, limit)
+        })
+        .await
+    }
+
+    async fn open_conversation(self, session_id: String, limit: usize) -> Answer<OpenedConversation> {
+        let held = self.window.listening.held();
+        self.reading(move |engine| {
+            open_conversation(engine.session_reader(), &held, &SessionId::from(session_id), limit)
+        })
+        .await
+    }
+
+    async fn hold_conversation(
+        self,
+        session_id: String,
+        from_seq: u64,
+        to_seq: Option<u64>,
+    ) -> Answer<HeldConversation> {
+        let held = self.window.listening.held();
+        self.reading(move |engine| {
+            hold_conversation(engine.session_reader(), &held, &SessionId::from(session_id), from_seq, to_seq)
         })
         .await
     }

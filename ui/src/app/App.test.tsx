@@ -99,7 +99,7 @@ describe("the window", () => {
         mode: null,
       },
     ]);
-    expect(sent(fake, "session_page")).toMatchObject([{ sessionId: "new", beforeSeq: null }]);
+    expect(sent(fake, "open_conversation")).toMatchObject([{ sessionId: "new" }]);
   });
 
   it("only plans where that is chosen", async () => {

@@ -28,6 +28,7 @@ const delta = (
 
 const noFrame: Frame = {
   events: [],
+  conversations: [],
   deltas: [],
   commandOutput: [],
   elicitationsChanged: false,

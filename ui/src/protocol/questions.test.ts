@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { foldTranscript } from "../testing/conversation_fold";
 import { eventLog } from "../testing/events";
 import { questionLog } from "../testing/question_scene";
 import type { QuestionSummary, SessionSummary } from "./generated";
 import { questionsStep } from "./questions";
 import { sessionsStep } from "./sessions";
-import { foldTranscript, type ToolItem } from "./transcript";
+import type { ToolItem } from "./transcript";
 
 const none: readonly QuestionSummary[] = [];
 const asking = (events: ReturnType<typeof questionLog>) =>

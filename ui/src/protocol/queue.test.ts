@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { foldTranscript } from "../testing/conversation_fold";
 import { eventLog } from "../testing/events";
 import type { QueuedMessage, RestoredFile } from "./generated";
 import { changed, moved, queueStep } from "./queue";
 import { isTakenBack, type Rewind } from "./rewinds";
-import { foldTranscript } from "./transcript";
 
 const unmade = { beforeHash: null, afterHash: null };
 const nothing: readonly QueuedMessage[] = [];

@@ -25,6 +25,7 @@ import type {
   ProviderTestStep,
   QuestionSummary,
   Sent,
+  SessionPage,
   SessionSummary,
   SessionToolEntry,
   SettingEntry,
@@ -33,6 +34,7 @@ import type {
 import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
 import { contextHandlers } from "./fake_context";
+import { fakeConversations } from "./fake_conversations";
 import { historyHandlers, type World } from "./fake_history";
 import { usageScene } from "./usage_scene";
 
@@ -51,7 +53,8 @@ export const demoProject: ProjectState = {
 };
 
 export function frame(part: Partial<Frame>): Frame {
-  return { events: [], deltas: [], commandOutput: [], elicitationsChanged: false, missed: false, ...part };
+  const nothing = { deltas: [], commandOutput: [], elicitationsChanged: false, missed: false };
+  return { events: [], conversations: [], ...nothing, ...part };
 }
 
 export const demoApp: AppState = {
@@ -87,10 +90,14 @@ export function createFake(given: {
   memory?: MemoryEntry[];
   state?: AgentState;
   handlers?: Handlers;
+  /** Answers with pages of its own. */
+  page?: () => SessionPage;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
   const app: AppState = { ...demoApp, ...given.app };
   const logs: Record<string, Event[]> = { ...given.logs };
+  const conversations = fakeConversations(logs);
+  const pageOf = given.page ?? conversations.page;
   let tools = given.tools ?? [];
   let elicitations = given.elicitations ?? [];
   const calls: { name: CommandName; params: unknown }[] = [];
@@ -118,7 +125,7 @@ export function createFake(given: {
     };
   const send = (part: Partial<Frame>) => {
     for (const event of part.events ?? []) logs[event.sessionId] = [...(logs[event.sessionId] ?? []), event];
-    onFrame?.(frame(part));
+    onFrame?.(frame({ conversations: conversations.apply(part.events ?? []), ...part }));
   };
   const world: World = {
     logs,
@@ -158,10 +165,10 @@ export function createFake(given: {
     switch_schedule: () => null,
     remove_schedule: () => null,
     list_sessions: () => [...world.sessions],
-    session_page: ({ sessionId, beforeSeq, limit }) => {
-      const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);
-      return { events: before.slice(-limit), hasMore: before.length > limit, partial: null };
-    },
+    session_page: pageOf,
+    open_conversation: ({ sessionId, limit }) =>
+      conversations.open(sessionId, pageOf({ sessionId, beforeSeq: null, limit })),
+    hold_conversation: conversations.hold,
     send_message: queueing,
     look_at_picture: ({ data }) => pictureFacts(data),
     choose_files: () => [],

@@ -158,6 +158,11 @@ commands! {
     RunCommands {
         list_sessions {} -> Vec<SessionSummary>;
         session_page { session_id: String, before_seq: Option<u64>, limit: usize } -> SessionPage;
+        /// A session's last page and the conversation over it, which is then held.
+        open_conversation { session_id: String, limit: usize } -> OpenedConversation;
+        /// Folds a stretch of a session's log, up to its end where no last event is named; that end is then held, and frames
+        /// tell what changes.
+        hold_conversation { session_id: String, from_seq: u64, to_seq: Option<u64> } -> HeldConversation;
         /// Sends a message. With a mode it is queued while the session's run works, waits or is paused. Pictures, each in
         /// Base64, can't be queued: with them it begins a run or fails.
         send_message {

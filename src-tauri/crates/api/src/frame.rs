@@ -1,6 +1,6 @@
 //! Live events, in batches, and stored ones, in pages.
 
-use crate::Event;
+use crate::{ConversationChange, Event};
 use arki_domain::{PartialAnswer, TokenType};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ wire! {
 #[ts(export)]
 pub struct Frame {
     pub events: Vec<Event>,
+    /// The changes of conversations that are held, one a session.
+    pub conversations: Vec<ConversationChange>,
     pub deltas: Vec<OutputDelta>,
     pub command_output: Vec<CommandOutput>,
     /// The questions of MCP servers changed and have to be listed again.

@@ -13,6 +13,7 @@ mod approvals;
 mod commands;
 mod configured;
 mod context;
+mod conversation;
 mod elicitations;
 mod error;
 mod event;
@@ -50,6 +51,7 @@ pub use commands::{
 };
 pub use configured::*;
 pub use context::*;
+pub use conversation::*;
 pub use elicitations::*;
 pub use error::*;
 pub use event::*;

@@ -3,5 +3,6 @@
 pub(crate) mod announcer;
 pub(crate) mod bus;
 pub(crate) mod frames;
+pub(crate) mod held_conversations;
 pub(crate) mod recorded_log;
 pub(crate) mod subscription;

@@ -1,6 +1,7 @@
 //! Sessions and their events, as they are stored: what whoever works on sessions reads of them.
 
 pub(crate) mod history;
+pub(crate) mod holding;
 pub(crate) mod lineage;
 pub(crate) mod overview;
 pub(crate) mod proposed_change;

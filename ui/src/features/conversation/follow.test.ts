@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { mainArgument } from "../../components/tool_words";
 import { deltaStep, nothingLive } from "../../protocol/live";
-import { emptyTranscript, foldTranscript } from "../../protocol/transcript";
+import { emptyTranscript } from "../../protocol/transcript";
+import { foldTranscript } from "../../testing/conversation_fold";
 import { eventLog } from "../../testing/events";
 import { follows } from "./follow";
 import { itemAt } from "./place";

@@ -31,7 +31,9 @@ export function openQuestion(transcript: Transcript): Item | null {
 export function itemAt(events: readonly Event[], transcript: Transcript, seq: number): Item | null {
   const event = events.find((one) => one.seq === seq);
   if (!event) return null;
-  const card = transcript.calls[text(event.payload, "callId")];
-  const own = card === undefined ? undefined : transcript.items[card];
+  const callId = text(event.payload, "callId");
+  const own = transcript.items.findLast(
+    (item) => item.kind === "tool" && item.callId === callId && callId !== "",
+  );
   return own ?? transcript.items.findLast((item) => item.seq <= seq) ?? transcript.items[0] ?? null;
 }

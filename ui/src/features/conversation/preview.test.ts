@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { maxOutputChars } from "../../protocol/live";
-import { foldTranscript, type ToolItem } from "../../protocol/transcript";
+import type { ToolItem } from "../../protocol/transcript";
+import { foldTranscript } from "../../testing/conversation_fold";
 import { eventLog } from "../../testing/events";
 import { exitCode, outputSoFar, previewOf } from "./preview";
 

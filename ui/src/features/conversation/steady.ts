@@ -39,13 +39,13 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
   const follow = useRef(following);
   follow.current = following;
   const hand = useHand(scroller);
-  const changedAt = useRef(0);
+  const change = useLastChange();
 
   /** Where it is now, and whether it follows the end from now on. */
   const look = (el: HTMLElement) => {
     const [before, now] = [last.current, position(el)];
-    if (now.height !== before.height || now.view !== before.view) changedAt.current = performance.now();
-    const isAtRest = performance.now() - changedAt.current > settlesIn;
+    if (now.height !== before.height || now.view !== before.view) change.note();
+    const isAtRest = change.isLongAgo();
     return { now, next: follows(follow.current, before, now, isAtRest || hand.isOn()) };
   };
   const scrollTo = (el: HTMLElement, top: number) => {
@@ -124,6 +124,21 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
 const handLasts = 1_500;
 /** And the browser scrolls by itself for so long after something came or went. */
 const settlesIn = 500;
+
+/** When it last changed, counted from when that was painted: a busy page may take long to come to it. */
+function useLastChange() {
+  const at = useRef(Number.NEGATIVE_INFINITY);
+  const painting = useRef<number | null>(null);
+  const note = () => {
+    at.current = Number.POSITIVE_INFINITY;
+    if (painting.current !== null) cancelAnimationFrame(painting.current);
+    painting.current = requestAnimationFrame(() => {
+      painting.current = null;
+      at.current = performance.now();
+    });
+  };
+  return { note, isLongAgo: () => performance.now() - at.current > settlesIn };
+}
 
 /** Whether somebody's hand is on it, or was a moment ago. */
 function useHand(scroller: RefObject<HTMLElement | null>) {

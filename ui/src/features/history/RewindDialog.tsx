@@ -9,7 +9,7 @@ import { useActs } from "../../components/useActs";
 import { useArki, useSessionPart, useSessions } from "../../platform/context";
 import type { RewindPreview } from "../../protocol/generated";
 import { isTakenBack } from "../../protocol/rewinds";
-import type { SentMessage, Transcript } from "../../protocol/transcript";
+import type { RewoundItem, SentMessage, Transcript } from "../../protocol/transcript";
 import { Restored } from "./Restored";
 import { usePreview } from "./usePreview";
 import { writes } from "./words";
@@ -146,7 +146,8 @@ function whatOf(transcript: Transcript, undoes: number | null): What {
 
 /** Messages of both sides, as far as they are loaded. */
 function goneMessages(transcript: Transcript, toSeq: number): number {
-  const rewinds = [...transcript.rewinds, { seq: Number.MAX_SAFE_INTEGER, toSeq }];
+  const made = transcript.items.filter((item) => item.kind === "rewound" && item.conversation);
+  const rewinds = [...(made as RewoundItem[]), { seq: Number.MAX_SAFE_INTEGER, toSeq }];
   const said = transcript.items.filter((item) => item.kind === "user" || item.kind === "assistant");
   return said.filter((item) => !item.takenBack && isTakenBack(rewinds, item.seq)).length;
 }

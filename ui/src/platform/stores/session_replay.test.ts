@@ -1,22 +1,24 @@
 import { waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { pageSize } from "../../protocol/window";
 import { eventLog } from "../../testing/events";
-import type { Answer, Platform } from "../platform";
+import { fakeConversations } from "../../testing/fake_conversations";
+import type { Params, Platform } from "../platform";
 import { openSession } from "./session_view";
-
-type Page = Answer<"session_page">;
 
 /** A session whose pages come when the test lets them. */
 function slow(count: number) {
   const log = eventLog("s");
   for (let at = 1; at <= count; at += 1) log.add("output.message", {});
   const waiting: (() => void)[] = [];
-  const call = (name: string, params: { beforeSeq: number | null }) => {
-    if (name !== "session_page") return Promise.reject(new Error(name));
-    const before = log.events.filter(({ seq }) => params.beforeSeq === null || seq < params.beforeSeq);
-    const page: Page = { events: before.slice(-pageSize), hasMore: before.length > pageSize, partial: null };
-    return new Promise<Page>((resolve) => waiting.push(() => resolve(page)));
+  const { page, open, hold } = fakeConversations({ s: log.events });
+  const answerTo = (name: string, params: Params<"session_page"> & Params<"hold_conversation">) => {
+    if (name === "session_page") return page(params);
+    if (name === "open_conversation") return open("s", page({ ...params, beforeSeq: null }));
+    throw new Error(name);
+  };
+  const call = (name: string, params: Params<"session_page"> & Params<"hold_conversation">) => {
+    if (name === "hold_conversation") return Promise.resolve(hold(params));
+    return new Promise((resolve) => waiting.push(() => resolve(answerTo(name, params))));
   };
   const session = openSession({ call } as unknown as Platform, "s", () => 0);
   const settle = () => new Promise((resolve) => setTimeout(resolve, 0));

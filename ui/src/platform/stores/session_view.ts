@@ -1,14 +1,19 @@
 /** One open session: its conversation, fed by pages and by live frames, and what is arriving right now. */
-import { type Conversation, emptyConversation, holding } from "../../protocol/conversation";
 import type { CommandError, Event, Frame, SessionPage } from "../../protocol/generated";
+import { emptyLog, type HeldLog, holding } from "../../protocol/held_log";
 import { type Live, liveFrameStep, nothingLive, withPartial } from "../../protocol/live";
+import { keptFrom, nothingPlaced, type PlacedTranscript, type Transcript } from "../../protocol/transcript";
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
+import { createHeldConversation } from "./held_conversation";
 import { type OpenOverview, openOverview } from "./overview";
 import type { Replay } from "./replay";
 import { createStore, type Store } from "./store";
 
-export type SessionView = Conversation & {
+export type SessionView = HeldLog & {
+  transcript: Transcript;
+  /** The same with where its items stand among those that the engine folds. */
+  placed: PlacedTranscript;
   sessionId: string;
   status: "loading" | "ready" | "failed";
   error: CommandError | null;
@@ -41,7 +46,8 @@ export type OpenSession = {
 };
 
 const fresh = (sessionId: string): SessionView => ({
-  ...emptyConversation,
+  ...emptyLog,
+  ...shown(nothingPlaced, win.emptyWindow),
   sessionId,
   status: "loading",
   error: null,
@@ -50,11 +56,23 @@ const fresh = (sessionId: string): SessionView => ({
   replay: null,
 });
 
+/** So many items at the beginning the engine may have that are held here no more. */
+const maxLetGo = 4000;
+
+/** Without what began before the held events. */
+function shown(all: PlacedTranscript, window: win.EventWindow) {
+  const placed = keptFrom(all, win.firstSeq(window) ?? 0);
+  return { placed, transcript: placed.transcript };
+}
+
 export function openSession(platform: Platform, sessionId: string, now: () => number): OpenSession {
   const view = createStore<SessionView>(fresh(sessionId));
   const overview = openOverview(platform, sessionId);
+  const conversation = createHeldConversation(platform, sessionId);
   let reading = false;
+  /** Heard while the end is loaded. */
   let early: Event[] = [];
+  let loads = 0;
 
   const page = (beforeSeq: number | null) =>
     platform.call("session_page", { sessionId, beforeSeq, limit: win.pageSize });
@@ -71,24 +89,42 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
   };
   const loadEnd = async (): Promise<void> => {
     const own = asked;
+    loads += 1;
     try {
-      const got = await page(null);
       // What else a session brings when it is opened is drawn first: both in one frame would be seen as a jerk.
-      if (view.get().status === "loading") await platform.painted();
+      const isFirst = view.get().status === "loading";
+      const { page: got, placed } = await conversation.open(async () => {
+        if (isFirst) await platform.painted();
+      });
       if (own !== asked) return;
       const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
       const joined = win.appendLive(base, early, false);
-      early = [];
-      if (joined === "gap") return loadEnd();
+      if (joined === "gap") return await loadEnd();
       view.update((v) => ({
         ...v,
         ...holding(v, joined),
+        ...shown(placed, joined),
         status: "ready",
         error: null,
         live: withPartial(v.live, isStored(joined.events, got.partial) ? null : got.partial),
       }));
     } catch (thrown) {
       if (own === asked) view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
+    } finally {
+      loads -= 1;
+      if (loads === 0) early = [];
+    }
+  };
+
+  /** After changes were missed, or where the engine has much that was let go of here. */
+  const holdAnew = async () => {
+    const own = asked;
+    try {
+      const placed = await conversation.hold(view.get().window);
+      if (own === asked && !view.get().window.hasNewer)
+        view.update((v) => ({ ...v, ...shown(placed, v.window) }));
+    } catch (thrown) {
+      view.update((v) => ({ ...v, error: asCommandError(thrown) }));
     }
   };
 
@@ -98,13 +134,28 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     if (!wanted || fetching !== null || status !== "ready" || beforeSeq === null) return;
     view.update((v) => ({ ...v, fetching: which }));
     const own = asked;
+    /** What is held with the page; null where it doesn't fit any more. */
+    const joined = (got: SessionPage) => {
+      const now = view.get().window;
+      const isNext =
+        which === "older" ? win.firstSeq(now) === beforeSeq : win.lastSeq(now) === win.lastSeq(window);
+      if (own !== asked || !isNext) return null;
+      const next = joinPage(now, which, got, beforeSeq);
+      // Who is at the end stays there: it is not let go of for what came before.
+      return which === "older" && !reading && next.hasNewer && !now.hasNewer ? null : next;
+    };
     try {
       const got = await page(beforeSeq);
+      const wide = joined(got);
+      const placed = wide && (await conversation.hold(wide));
+      const held = placed && joined(got);
       view.update((v) => ({
         ...v,
-        ...(own === asked ? holding(v, joinPage(v.window, which, got, beforeSeq)) : {}),
+        ...(held ? { ...holding(v, held), ...shown(placed, held) } : {}),
         fetching: null,
       }));
+      // The engine holds what is not shown after all.
+      if (placed !== null && held === null && own === asked) void holdAnew();
     } catch (thrown) {
       view.update((v) => ({ ...v, fetching: null, error: asCommandError(thrown) }));
     }
@@ -125,8 +176,17 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const window = await replay.at(to);
       // The slider has moved on meanwhile.
       if (own !== asked) return;
+      const placed = await conversation.hold(window, true);
+      if (own !== asked) return;
       const moment = { seq: to, ts: window.events.at(-1)?.ts ?? 0, last: replay.last };
-      view.update((v) => ({ ...v, ...holding(v, window), status: "ready", error: null, replay: moment }));
+      view.update((v) => ({
+        ...v,
+        ...holding(v, window),
+        ...shown(placed, window),
+        status: "ready",
+        error: null,
+        replay: moment,
+      }));
     } catch (thrown) {
       if (own !== asked) return;
       replaying = null;
@@ -159,7 +219,14 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const got = await page(beforeSeq);
       const hasNewer = (got.events.at(-1)?.seq ?? 0) >= beforeSeq - 1;
       const around: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer };
-      view.update((v) => ({ ...v, ...holding(v, around), status: "ready", error: null }));
+      const placed = await conversation.hold(around);
+      view.update((v) => ({
+        ...v,
+        ...holding(v, around),
+        ...shown(placed, around),
+        status: "ready",
+        error: null,
+      }));
     } catch (thrown) {
       view.update((v) => ({ ...v, error: asCommandError(thrown) }));
     }
@@ -191,15 +258,24 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const v = view.get();
       const events = frames.flatMap((f) => f.events.filter((e) => e.sessionId === sessionId));
       if (events.length > 0) overview.apply(events);
-      if (v.status === "loading") early = [...early, ...events];
+      if (loads > 0) early = [...early, ...events];
       // What comes meanwhile is loaded once the past is left.
       const isShown = v.status === "ready" && v.replay === null;
       const joined = isShown ? win.appendLive(v.window, events, reading) : v.window;
       const live = frames.reduce<Live>((all, frame) => liveFrameStep(all, sessionId, frame, now()), v.live);
       if (joined === "gap") void load();
-      const isSame = joined === "gap" || joined === v.window;
+      const window = joined === "gap" ? v.window : joined;
+      const changes = frames.flatMap((frame) => frame.conversations);
+      const { placed, transcript } = shown(conversation.after(v.placed, changes, events), window);
       // Text that grows tells so itself: nothing else is drawn anew for it.
-      if (!isSame || live !== v.live) view.set({ ...v, ...(isSame ? {} : holding(v, joined)), live });
+      const isSame = window === v.window && (placed === v.placed || !isShown);
+      if (!isSame || live !== v.live) {
+        const goesOn = isShown && !window.hasNewer;
+        view.set({ ...v, ...holding(v, window), ...(goesOn ? { placed, transcript } : {}), live });
+      }
+      const isBehind = placed.lastSeq < (win.lastSeq(window) ?? 0) || placed.fromPlace > maxLetGo;
+      const isFollowed = isShown && joined !== "gap" && loads === 0 && !conversation.isAsking();
+      if (isFollowed && !window.hasNewer && isBehind) void holdAnew();
     },
   };
 }

@@ -42,11 +42,25 @@ describe("the stores", () => {
     await paint();
     expect(session.view.get().transcript.items).toHaveLength(2);
     session.setReading(true);
-    const pages = sent(fake, "session_page").length;
+    const pages = sent(fake, "open_conversation").length;
     fake.send({ missed: true });
     await paint();
-    expect(sent(fake, "session_page")).toHaveLength(pages);
+    expect(sent(fake, "open_conversation")).toHaveLength(pages);
     expect(session.view.get().window.hasNewer).toBe(true);
+  });
+
+  it("hold the conversation anew when what changed of it was missed", async () => {
+    const { add } = eventLog("s");
+    const fake = createFake({ logs: { s: [add("run.started", { prompt: "1" })] } });
+    const arki = await started(fake);
+    const { view } = arki.session("s");
+    await paint();
+    fake.send({ events: [add("run.started", { prompt: "2" })], conversations: [] });
+    await paint();
+    expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "2" }]);
+    fake.send({ events: [add("run.started", { prompt: "3" })] });
+    await paint();
+    expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "2" }, { text: "3" }]);
   });
 
   it("fetch the page anew when a live event leaves a gap", async () => {
@@ -69,9 +83,7 @@ describe("the stores", () => {
     ];
     const kept = (turn: number) => ({ runId: "r", turn, text: "who", thoughts: "" });
     let turn = 1;
-    const fake = createFake({
-      handlers: { session_page: () => ({ events, hasMore: false, partial: kept(turn) }) },
-    });
+    const fake = createFake({ page: () => ({ events, hasMore: false, partial: kept(turn) }) });
     const arki = await started(fake);
     const session = arki.session("s");
     await paint();
@@ -85,7 +97,8 @@ describe("the stores", () => {
     const { add } = eventLog("s");
     const events = [add("run.started", { prompt: "1" }, "r")];
     const partial = { runId: "r", turn: 1, text: "who", thoughts: "" };
-    const fake = createFake({ handlers: { session_page: () => ({ events, hasMore: false, partial }) } });
+    const page = () => ({ events, hasMore: false, partial });
+    const fake = createFake({ logs: { s: [...events] }, page });
     let show = () => {};
     fake.platform.painted = () => new Promise((resolve) => (show = resolve));
     const { view } = (await started(fake)).session("s");

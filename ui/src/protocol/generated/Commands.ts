@@ -17,6 +17,7 @@ import type { ExamplePrompt } from "./ExamplePrompt";
 import type { ExplainedDecision } from "./ExplainedDecision";
 import type { ExportFormat } from "./ExportFormat";
 import type { Frame } from "./Frame";
+import type { HeldConversation } from "./HeldConversation";
 import type { HookEntries } from "./HookEntries";
 import type { LineOrigin } from "./LineOrigin";
 import type { LiveModelList } from "./LiveModelList";
@@ -33,6 +34,7 @@ import type { ModelEntry } from "./ModelEntry";
 import type { NextRequest } from "./NextRequest";
 import type { Observation } from "./Observation";
 import type { ObservationFilter } from "./ObservationFilter";
+import type { OpenedConversation } from "./OpenedConversation";
 import type { PictureFacts } from "./PictureFacts";
 import type { PipelineDefinition } from "./PipelineDefinition";
 import type { PipelineEntry } from "./PipelineEntry";
@@ -166,6 +168,18 @@ export type Commands = {
   session_page: {
     params: { sessionId: string; beforeSeq: number | null; limit: number };
     result: SessionPage;
+  };
+  /**
+   * A session's last page and the conversation over it, which is then held.
+   */
+  open_conversation: { params: { sessionId: string; limit: number }; result: OpenedConversation };
+  /**
+   * Folds a stretch of a session's log, up to its end where no last event is named; that end is then held, and frames
+   * tell what changes.
+   */
+  hold_conversation: {
+    params: { sessionId: string; fromSeq: number; toSeq: number | null };
+    result: HeldConversation;
   };
   /**
    * Sends a message. With a mode it is queued while the session's run works, waits or is paused. Pictures, each in

@@ -94,6 +94,11 @@ impl Conversation {
         self.held.by_place.values()
     }
 
+    /// The items that are held with their places, in order.
+    pub fn placed(&self) -> impl Iterator<Item = (usize, &ConversationItem)> {
+        self.held.by_place.iter().map(|(place, item)| (*place, item))
+    }
+
     #[must_use]
     pub fn item(&self, place: usize) -> Option<&ConversationItem> {
         self.held.by_place.get(&place)

@@ -3,9 +3,11 @@
 //! A frame is what was announced since the last one was asked for, so that whoever shows frames sets the pace, and one
 //! that is busy gets larger ones, not more.
 
+use crate::events::held_conversations::{self, HeldConversations};
 use crate::events::subscription::Subscription;
 use arki_api::{CommandOutput, Frame, OutputDelta};
 use arki_domain::LiveEvent;
+use std::sync::Arc;
 
 /// A frame that has this much text is whole; the rest waits for the next.
 const MAX_FRAME_BYTES: usize = 256 * 1024;
@@ -13,26 +15,42 @@ const MAX_FRAME_BYTES: usize = 256 * 1024;
 /// The frames of everything announced since this was made.
 pub struct Frames {
     subscription: Subscription,
+    held: Arc<HeldConversations>,
 }
 
 impl Frames {
     #[must_use]
     pub fn new(subscription: Subscription) -> Self {
-        Self { subscription }
+        Self { subscription, held: Arc::default() }
+    }
+
+    /// The conversations that whoever asks for frames holds.
+    #[must_use]
+    pub fn held(&self) -> Arc<HeldConversations> {
+        self.held.clone()
     }
 
     /// Sleeps while nothing happens; `None` when the engine has ended.
     pub async fn next(&mut self) -> Option<Frame> {
         let first = self.subscription.next().await?;
         let mut frame = Frame::default();
-        let mut bytes = add(&mut frame, first);
+        let mut bytes = self.add(&mut frame, first);
         while bytes < MAX_FRAME_BYTES {
             match self.subscription.ready() {
-                Some(next) => bytes += add(&mut frame, next),
+                Some(next) => bytes += self.add(&mut frame, next),
                 None => break,
             }
         }
         Some(frame)
+    }
+
+    fn add(&self, frame: &mut Frame, announced: Result<LiveEvent, crate::Lagged>) -> usize {
+        if let Ok(LiveEvent::Stored(event)) = &announced
+            && let Some(change) = self.held.apply(event)
+        {
+            held_conversations::join(&mut frame.conversations, change);
+        }
+        add(frame, announced)
     }
 }
 

@@ -7,6 +7,7 @@ mod delegation;
 mod delegation_row;
 mod elicitations;
 mod first_requests;
+mod holding;
 mod list;
 mod observations;
 mod pictures;

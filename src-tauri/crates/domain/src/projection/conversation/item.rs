@@ -6,6 +6,7 @@ use crate::{
     PlanProposed, PolicyDecided, QuestionId, RestoredFile, RunId, SandboxCleanedUp, SessionId, TextStyle, ToolResult,
     Usage,
 };
+use schemars::JsonSchema;
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -14,7 +15,7 @@ use ts_rs::TS;
 macro_rules! item {
     ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
         $($(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Serialize, TS)]
+        #[derive(Debug, Clone, PartialEq, Serialize, TS, JsonSchema)]
         #[serde(rename_all = "camelCase")]
         pub struct $name { $($body)* })*
     };
@@ -173,6 +174,7 @@ item! {
     /// An event that has no form of its own here.
     OtherItem {
         #[serde(serialize_with = "as_event")]
+        #[schemars(with = "EventBody")]
         pub event: EventBody,
     }
     RevertedChange {
@@ -184,7 +186,7 @@ item! {
 }
 
 /// An item's kind and what it holds.
-#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ItemBody {
     User(UserItem),
@@ -206,7 +208,7 @@ pub enum ItemBody {
 }
 
 /// Something that happened to the conversation, in a line of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Notice {
     Stopped,
@@ -221,7 +223,7 @@ pub enum Notice {
     Planned(PlanProposed),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// It has not begun, since another call of its turn comes first.
@@ -237,7 +239,7 @@ pub enum CallState {
 }
 
 /// The fate of a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HunkOutcome {
     Applied,
@@ -278,6 +280,25 @@ impl CallItem {
             subagent: None,
             hooks: Vec::new(),
         }
+    }
+
+    fn for_window(&self) -> Self {
+        let mut call = Self::new(self.run_id.clone(), self.call_id.clone(), &self.tool_id, self.args.clone());
+        call.category = self.category;
+        call.state = self.state;
+        call.approval_id.clone_from(&self.approval_id);
+        call.reason.clone_from(&self.reason);
+        call.lacks_trust = self.lacks_trust;
+        call.result.clone_from(&self.result);
+        call.styles.clone_from(&self.styles);
+        (call.is_error, call.duration_ms, call.truncated) = (self.is_error, self.duration_ms, self.truncated);
+        call.code.clone_from(&self.code);
+        call.elicitations.clone_from(&self.elicitations);
+        call.files.clone_from(&self.files);
+        call.question.clone_from(&self.question);
+        call.subagent.clone_from(&self.subagent);
+        call.hooks.clone_from(&self.hooks);
+        call
     }
 
     /// Returns whether the call is routine: it looks at something, and nothing else comes of it.
@@ -345,6 +366,19 @@ impl ConversationItem {
     #[must_use]
     pub fn call(&self) -> Option<&CallItem> {
         if let ItemBody::Call(call) = &self.body { Some(call) } else { None }
+    }
+
+    /// The item for a window, without what that reads elsewhere: previews and changes in the review, a run's course in the
+    /// log. `None` where it is not shown.
+    #[must_use]
+    pub fn for_window(&self) -> Option<Self> {
+        let body = match &self.body {
+            _ if !self.is_shown() => return None,
+            ItemBody::Call(call) => ItemBody::Call(Box::new(call.for_window())),
+            body => body.clone(),
+        };
+        let Self { key, seq, ts, taken_back, .. } = self;
+        Some(Self { key: key.clone(), seq: *seq, ts: *ts, taken_back: *taken_back, body })
     }
 
     /// The approval that it asks for, of a call or of its own.

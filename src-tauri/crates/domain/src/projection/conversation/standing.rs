@@ -1,11 +1,12 @@
 //! How a conversation stands: its run, the turn, and what it waits for.
 
 use crate::{EngineRequest, EngineRetry, Event, EventBody, PauseReason, RequestPurpose, RunPaused, RunStarted, Stage};
+use schemars::JsonSchema;
 use serde::Serialize;
 use ts_rs::TS;
 
 /// The standing of a conversation as far as the events that are held tell.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationStanding {
     /// The number of the model's turn that is in progress or was last.
@@ -22,7 +23,7 @@ pub struct ConversationStanding {
     pub compacting: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStanding {
     #[default]
@@ -33,7 +34,7 @@ pub enum RunStanding {
 }
 
 /// The reason why a run is paused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PausedFor {
     Approval,
@@ -47,7 +48,7 @@ pub enum PausedFor {
 }
 
 /// A request that failed and is sent again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingRetry {
     /// In milliseconds since 1970.

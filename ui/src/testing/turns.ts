@@ -3,7 +3,7 @@
  * go together, and sub-agents that have begun. The log doesn't tell when a read begins, so this follows the engine's
  * own rule (`RunHost::row` in the crate `agent`). Pure.
  */
-import { onlyReads, type ToolItem, type ToolState } from "./items";
+import { onlyReads, type ToolItem, type ToolState } from "../protocol/items";
 
 /** It reads another call's result, so it is carried out alone. */
 const alone = "read_result";

@@ -1,7 +1,7 @@
-/** The window's fold gives the items of the domain's, for each of its cases: `domain/src/projection/conversation/tests.rs`. */
+/** The fold of the engine in memory gives the items of the domain's, for each of its cases: `domain/src/projection/conversation/tests.rs`. */
 import { describe, expect, it } from "vitest";
-import type { ConversationItem, ConversationStanding, Event } from "./generated";
-import { foldTranscript } from "./transcript";
+import type { ConversationItem, ConversationStanding, Event } from "../protocol/generated";
+import { foldTranscript } from "./conversation_fold";
 
 type Line = {
   event?: Event;
