@@ -12,7 +12,7 @@ import { createNearness, NearnessProvider } from "../../components/near";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
 import { isFull } from "../../protocol/window";
-import { toEnd } from "./follow";
+import { endSlack, toEnd } from "./follow";
 import type { Found as FoundRow } from "./place";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
@@ -49,7 +49,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
     const el = scroller.current;
     if (!el || (!byHand && isFull(view.window))) return;
     const now = position(el);
-    const fits = now.height <= now.view;
+    const fits = now.height <= now.view + endSlack;
     const older = view.window.hasOlder && now.top < fetchAhead && (!following || fits);
     const newer = toEnd(now) < fetchAhead && view.window.hasNewer;
     if (older && !(newer && toEnd(now) < now.top)) void session.loadOlder();
