@@ -12,7 +12,7 @@ use ts_rs::TS;
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct HeldConversation {
-    /// Whose changes are its own; 0 where it is not folded on.
+    /// The number of its changes; 0 where it is not folded on.
     pub hold: u64,
     /// The last event that is folded; 0 where there is none.
     pub last_seq: u64,

@@ -8,7 +8,7 @@ import type { PlacedItem } from "./PlacedItem";
  */
 export type HeldConversation = {
   /**
-   * Whose changes are its own; 0 where it is not folded on.
+   * The number of its changes; 0 where it is not folded on.
    */
   hold: number;
   /**

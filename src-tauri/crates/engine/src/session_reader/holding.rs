@@ -51,7 +51,7 @@ pub fn hold_conversation(
     Ok(window.follow(hold, stretch.conversation, stretch.last_seq))
 }
 
-struct Stretch {
+struct FoldedStretch {
     conversation: Conversation,
     last_seq: u64,
     /// It has results whose calls come before it.
@@ -63,7 +63,7 @@ fn fold_with_calls(
     session: &SessionId,
     from_seq: u64,
     to_seq: Option<u64>,
-) -> Result<Stretch, Error> {
+) -> Result<FoldedStretch, Error> {
     let mut stretch = None;
     for earlier in EARLIER {
         let folded = fold(reader, session, from_seq.saturating_sub(earlier).max(1), to_seq)?;
@@ -76,8 +76,13 @@ fn fold_with_calls(
     Ok(stretch.expect("at least one is folded"))
 }
 
-fn fold(reader: &SessionReader, session: &SessionId, from_seq: u64, to_seq: Option<u64>) -> Result<Stretch, Error> {
-    let mut stretch = Stretch { conversation: Conversation::default(), last_seq: from_seq - 1, is_cut: false };
+fn fold(
+    reader: &SessionReader,
+    session: &SessionId,
+    from_seq: u64,
+    to_seq: Option<u64>,
+) -> Result<FoldedStretch, Error> {
+    let mut stretch = FoldedStretch { conversation: Conversation::default(), last_seq: from_seq - 1, is_cut: false };
     loop {
         let page = reader.events_after(session, stretch.last_seq, PAGE)?;
         let wanted = page.events.iter().take_while(|event| to_seq.is_none_or(|to| event.seq <= to));
