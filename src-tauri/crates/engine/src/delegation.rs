@@ -132,8 +132,8 @@ impl Delegations {
         self.results.tell_above(&started.session_id).await
     }
 
-    pub(crate) fn trees(&self) -> &SubagentWorktrees {
-        self.projects.trees()
+    pub(crate) fn subagent_worktrees(&self) -> &SubagentWorktrees {
+        self.projects.subagent_worktrees()
     }
 
     /// Returns where a sub-agent stands; `None` before it has begun.
@@ -201,20 +201,20 @@ impl Delegations {
         let folder = origin.clone();
         let known = blocking(self, move |it| {
             let config = it.projects.config_of(&it.projects.load_project(&folder)?)?;
-            Ok((config.secret_files.set, it.projects.trees().is_made(&session_id)))
+            Ok((config.secret_files.set, it.projects.subagent_worktrees().is_made(&session_id)))
         });
         let (secrets, is_made) = known.await?;
         if is_made {
             return Ok(());
         }
         let (session_id, parent) = (started.session_id.clone(), parent.clone());
-        self.projects.trees().make(NewSubagentWorktree { origin, session_id, parent, secrets }).await
+        self.projects.subagent_worktrees().make(NewSubagentWorktree { origin, session_id, parent, secrets }).await
     }
 
     async fn ensure_tree_is_there(self: &Arc<Self>, started: &SubagentStarted) -> Result<(), Error> {
         let Some(tree) = started.tree.clone() else { return Ok(()) };
         let session_id = started.session_id.clone();
-        blocking(self, move |it| match it.projects.trees().is_made(&session_id) {
+        blocking(self, move |it| match it.projects.subagent_worktrees().is_made(&session_id) {
             true => Ok(()),
             false => Err(Error::new(
                 Code::WORKTREE_GONE,
@@ -231,9 +231,9 @@ impl Delegations {
             return Ok(Vec::new());
         }
         let session_id = started.session_id.clone();
-        let changed = blocking(self, move |it| it.projects.trees().changes_at_end(&session_id)).await?;
+        let changed = blocking(self, move |it| it.projects.subagent_worktrees().changes_at_end(&session_id)).await?;
         if changed.is_empty() {
-            end_worktree(self.projects.trees(), &started.session_id, &self.background).await?;
+            end_worktree(self.projects.subagent_worktrees(), &started.session_id, &self.background).await?;
         }
         Ok(changed)
     }

@@ -212,7 +212,7 @@ impl Engine {
     /// Composes the services from the bottom up.
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
-        projects.session_trees().remove_unfinished();
+        projects.session_worktrees().remove_unfinished();
         let folder_trust = Arc::new(FolderTrust::new(records.clone(), projects.clone()));
         let session_reader = Arc::new(SessionReader::new(records.clone()));
         let sessions = Arc::new(Sessions::new(records.clone(), projects.clone(), session_reader.clone()));

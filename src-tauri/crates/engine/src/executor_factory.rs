@@ -91,7 +91,7 @@ impl ExecutorFactory {
                 self.delegate_tool(open, config, (presence, runs)),
             ]
             .into_iter()
-            .chain(take_changes_tool(self.projects.trees(), open.project.root(), &self.background))
+            .chain(take_changes_tool(self.projects.subagent_worktrees(), open.project.root(), &self.background))
             .chain(self.mcp.mcp_tools(open, config))
             .chain(further)
             .collect(),

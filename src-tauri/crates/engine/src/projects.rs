@@ -53,11 +53,11 @@ impl Projects {
         Self { records, accounts, leavings, sandbox, pipelines, trees, session_trees }
     }
 
-    pub(crate) fn session_trees(&self) -> &Arc<SessionWorktrees> {
+    pub(crate) fn session_worktrees(&self) -> &Arc<SessionWorktrees> {
         &self.session_trees
     }
 
-    pub(crate) fn trees(&self) -> &Arc<SubagentWorktrees> {
+    pub(crate) fn subagent_worktrees(&self) -> &Arc<SubagentWorktrees> {
         &self.trees
     }
 

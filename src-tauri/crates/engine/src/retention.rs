@@ -80,7 +80,8 @@ impl Retention {
     /// Removes the worktrees of a removed session's sub-agents: nobody can take their changes any more.
     async fn discard_trees_of(self: &Arc<Self>, session_id: &SessionId) {
         let id = session_id.clone();
-        let of_session = blocking(self, move |it| Ok(it.projects.trees().those(|_, parent| parent.session_id == id)));
+        let of_session =
+            blocking(self, move |it| Ok(it.projects.subagent_worktrees().those(|_, parent| parent.session_id == id)));
         let discarded = async { self.projects.discard_trees(of_session.await?, self.kernels.background()).await };
         if let Err(fault) = discarded.await {
             tracing::warn!(%session_id, %fault, "the worktrees of a removed session's sub-agents are still there");

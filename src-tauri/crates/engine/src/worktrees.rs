@@ -77,7 +77,7 @@ impl Worktrees {
         })
         .await?;
         let project = new.project.clone();
-        let place = self.projects.session_trees().make(new).await?;
+        let place = self.projects.session_worktrees().make(new).await?;
         self.folder_trust.trust_worktree(&place, trust).await?;
         self.of_branch(&project, name.as_str()).await
     }
@@ -100,7 +100,7 @@ impl Worktrees {
     /// # Errors
     /// `FOLDER_UNAVAILABLE`.
     pub fn list(&self, folder: &Path) -> Result<Vec<WorktreeEntry>, Error> {
-        Ok(self.projects.session_trees().list(Some(&self.project_of_worktree(folder)?)))
+        Ok(self.projects.session_worktrees().list(Some(&self.project_of_worktree(folder)?)))
     }
 
     /// Brings the commits of a worktree back to the branch of the same name in its project.
@@ -110,7 +110,7 @@ impl Worktrees {
     /// `WORKTREE_FAILED`, and `SESSION_BUSY` while something works there.
     pub async fn bring(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<BroughtBranch, Error> {
         let place = self.idle_worktree(folder, branch).await?;
-        self.projects.session_trees().bring(&place).await
+        self.projects.session_worktrees().bring(&place).await
     }
 
     /// Removes a worktree.
@@ -125,7 +125,7 @@ impl Worktrees {
         }
         let removed = place.clone();
         self.folder_trust.untrust_worktree(&place).await?;
-        blocking(self, move |worktrees| worktrees.projects.session_trees().remove(&removed)).await
+        blocking(self, move |worktrees| worktrees.projects.session_worktrees().remove(&removed)).await
     }
 
     /// The sessions for lists, the newest first, with the worktrees that their folders are or were.
@@ -133,7 +133,7 @@ impl Worktrees {
     /// # Errors
     /// When the database cannot be read.
     pub fn listed_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Error> {
-        let places = self.projects.session_trees().places();
+        let places = self.projects.session_worktrees().places();
         let sessions = self.reader.list(limit)?.into_iter();
         Ok(sessions
             .map(|session| {
@@ -144,14 +144,14 @@ impl Worktrees {
     }
 
     fn project_of_worktree(&self, folder: &Path) -> Result<PathBuf, Error> {
-        Ok(self.projects.session_trees().project_of(&self.projects.folder(folder)?))
+        Ok(self.projects.session_worktrees().project_of(&self.projects.folder(folder)?))
     }
 
     async fn of_branch(self: &Arc<Self>, project: &Path, branch: &str) -> Result<WorktreeEntry, Error> {
         let (project, branch) = (project.to_owned(), branch.to_owned());
         blocking(self, move |worktrees| {
-            let place = worktrees.projects.session_trees().find(&project, &branch)?.display().to_string();
-            let listed = worktrees.projects.session_trees().list(Some(&project));
+            let place = worktrees.projects.session_worktrees().find(&project, &branch)?.display().to_string();
+            let listed = worktrees.projects.session_worktrees().list(Some(&project));
             listed.into_iter().find(|entry| entry.folder == place).ok_or_else(|| Error::internal("a note is gone"))
         })
         .await
@@ -161,7 +161,8 @@ impl Worktrees {
     async fn idle_worktree(self: &Arc<Self>, folder: &Path, branch: &str) -> Result<PathBuf, Error> {
         let (folder, branch) = (folder.to_owned(), branch.to_owned());
         blocking(self, move |worktrees| {
-            let place = worktrees.projects.session_trees().find(&worktrees.project_of_worktree(&folder)?, &branch)?;
+            let place =
+                worktrees.projects.session_worktrees().find(&worktrees.project_of_worktree(&folder)?, &branch)?;
             worktrees.ensure_idle(&place)?;
             Ok(place)
         })
@@ -194,7 +195,7 @@ impl Worktrees {
             }
             Some(None) | None => lost.push("files that Arki can't ask git about".to_owned()),
         }
-        match self.projects.session_trees().unsaved_commits(place).await {
+        match self.projects.session_worktrees().unsaved_commits(place).await {
             Ok(branches) if branches.is_empty() => {}
             Ok(branches) => {
                 let named = branches.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -27,11 +27,11 @@ impl Subagents for DelegatingRun {
     }
 
     fn ensure_can_isolate(&self) -> Result<(), Error> {
-        self.delegations.trees().ensure_can_be_of(&self.above.project)
+        self.delegations.subagent_worktrees().ensure_can_be_of(&self.above.project)
     }
 
     fn tree_of(&self, session_id: &SessionId) -> String {
-        self.delegations.trees().place_of(session_id).display().to_string()
+        self.delegations.subagent_worktrees().place_of(session_id).display().to_string()
     }
 
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Error> {

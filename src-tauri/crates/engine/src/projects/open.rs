@@ -226,7 +226,7 @@ impl Projects {
             enables: current.iter().filter(|pin| !open.is_left_off(pin)).map(wire_pin).collect(),
             unpinned: current.iter().filter(|pin| open.is_left_off(pin)).map(wire_pin).collect(),
             notices: self.notices(&open),
-            worktree: self.session_trees().worktree_at(&open.path()),
+            worktree: self.session_worktrees().worktree_at(&open.path()),
         })
     }
 

@@ -56,7 +56,7 @@ impl RunPreparation {
         settings: SessionSettings,
         (is_subagent, presence): (bool, ClientCapabilities),
     ) -> Result<PreparedRun, Error> {
-        self.projects.session_trees().ensure_whole(&open.place())?;
+        self.projects.session_worktrees().ensure_whole(&open.place())?;
         let PipedPrompt { prompt, mut contents, artifacts } =
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
         let core = start.core.or(settings.core);

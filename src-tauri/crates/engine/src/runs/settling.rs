@@ -37,7 +37,7 @@ impl RunSettling {
                 Ok(overview) => overview.run.is_none_or(|run| run.run_id != parent.run_id || !run.can_go_on()),
                 Err(fault) => fault.is(Code::SESSION_NOT_FOUND),
             };
-            Ok(it.projects.trees().those(|origin, parent| origin == Path::new(&folder) && is_over(parent)))
+            Ok(it.projects.subagent_worktrees().those(|origin, parent| origin == Path::new(&folder) && is_over(parent)))
         });
         let discarded = async { self.projects.discard_trees(over.await?, &self.commands).await };
         discarded.await.unwrap_or_else(|fault| {

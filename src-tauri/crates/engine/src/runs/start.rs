@@ -201,7 +201,7 @@ impl Runs {
                 project: prepared.open.place(),
                 agent: agent.clone(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
-                worktree: self.projects.session_trees().worktree_at(&prepared.open.place()),
+                worktree: self.projects.session_worktrees().worktree_at(&prepared.open.place()),
             };
             drafts.insert(0, EventDraft::of_session(created));
         }

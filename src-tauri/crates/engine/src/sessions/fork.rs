@@ -33,7 +33,7 @@ impl Sessions {
                 "Fork one of its origins, or start a new session.",
             ));
         }
-        let worktree = self.projects.session_trees().worktree_at(&origin.project);
+        let worktree = self.projects.session_worktrees().worktree_at(&origin.project);
         let created = SessionCreated {
             worktree,
             title: origin.title,

@@ -192,7 +192,7 @@ impl PipelineRuns {
                 project: open.path(),
                 agent: PIPELINE_AGENT.to_owned(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
-                worktree: self.runs.projects.session_trees().worktree_at(&open.path()),
+                worktree: self.runs.projects.session_worktrees().worktree_at(&open.path()),
             }),
             EventDraft::of_session(trust),
         ];
