@@ -15,6 +15,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "domain",
     "edit",
     "engine",
+    "export",
     "files",
     "git",
     "llm",

@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "api",
             "config",
+            "export",
             "worktrees",
             "pipelines",
             "agent",
@@ -37,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "arki-config",
         &["api", "agent", "mcp", "tools", "policy", "files", "process", "context", "llm", "redaction", "domain"],
     ),
+    ("arki-export", &["api", "store", "domain"]),
     ("arki-worktrees", &["api", "files", "disk", "git", "process", "domain"]),
     ("arki-api", &["domain"]),
     ("arki-pipelines", &["agent", "redaction", "domain"]),

@@ -4,7 +4,7 @@ use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{KeepingCommands, RemovedSession, SearchHit, SessionLines, StorageUse, UsageReport};
 use arki_domain::{Code, Error, SessionId};
-use arki_engine::{EventSearchQuery, ExportFormat, SessionMarks};
+use arki_engine::{EventSearchQuery, SessionMarks};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl KeepingCommands for Desktop {
 
     async fn export_session(self, session_id: String, format: arki_api::ExportFormat) -> Answer<Option<String>> {
         let session = self.reading(move |engine| engine.session_names().find_session(&session_id)).await?;
-        let (format, extension) = (ExportFormat::from(format), extension(format));
+        let extension = extension(format);
         let name = format!("{}.{extension}", file_name(&session.title));
         let Some(path) = asked_where(&self.app, &self.words.now().dialogs.export_session, name).await else {
             return Ok(None);

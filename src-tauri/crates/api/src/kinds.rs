@@ -21,3 +21,13 @@ macro_rules! words {
         pub enum $name { $($(#[$of_word])* $word),* })*
     };
 }
+
+/// Structs that are only printed, with their fields in camel case.
+macro_rules! printed {
+    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
+        $(#[derive(Debug, Clone, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        $(#[$doc])*
+        pub struct $name { $($body)* })*
+    };
+}

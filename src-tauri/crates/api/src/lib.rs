@@ -9,6 +9,7 @@
 #[macro_use]
 mod kinds;
 
+mod acknowledged;
 mod approvals;
 mod commands;
 mod configured;
@@ -43,6 +44,7 @@ mod updates;
 mod usage;
 mod worktrees;
 
+pub use acknowledged::*;
 pub use approvals::*;
 pub use commands::{
     AppCommands, ContextCommands, FrameCommands, GuideCommands, HistoryCommands, JsonAnswer, KeepingCommands,

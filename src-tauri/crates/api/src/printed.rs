@@ -7,16 +7,6 @@ use arki_domain::{ApprovalRequested, Error, EventId, OutputDelta, RestoreAction,
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Structs that are only printed, with their fields in camel case.
-macro_rules! printed {
-    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
-        $(#[derive(Debug, Clone, Serialize)]
-        #[serde(rename_all = "camelCase")]
-        $(#[$doc])*
-        pub struct $name { $($body)* })*
-    };
-}
-
 printed! {
     /// The last line of a command that failed.
     PrintedError {

@@ -38,6 +38,7 @@ mod styled_text;
 mod tool;
 mod tool_names;
 mod upcast;
+pub mod visible;
 
 pub use canonical::{
     CanonicalError, SAFE_INTEGER, canonical_json, json_char_bytes, json_text_bytes, sha256_hex, sha256_hex_of,

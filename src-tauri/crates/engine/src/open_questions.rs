@@ -2,9 +2,9 @@
 
 use crate::records::Records;
 use crate::session_reader::SessionReader;
-use crate::session_reader::lineage::Stretch;
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{Code, Error, Event, EventBody, QuestionAsked, QuestionId, RunId, SessionId};
+use arki_export::Stretch;
 use std::sync::Arc;
 
 /// A question whose run waits for the answer.

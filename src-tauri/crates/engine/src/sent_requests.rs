@@ -14,7 +14,6 @@ use crate::projects::Projects;
 use crate::records::Records;
 use crate::runs::prompt_images::kept_images;
 use crate::session_reader::SessionReader;
-use crate::session_reader::lineage::{EVENTS_A_PIECE, Stretch};
 use arki_agent::messages_as_text;
 use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
 use arki_domain::projection::Transcript;
@@ -22,6 +21,7 @@ use arki_domain::{
     ChatRequest, Code, EngineRequest, Error, Event, EventBody, Executor, MAX_IMAGE_BYTES, Message, ModelOptions,
     RequestHead, RunStarted, SessionId, ToolDefinition, picture_type,
 };
+use arki_export::{EVENTS_A_PIECE, Stretch};
 use arki_llm::WrittenAgain;
 use arki_policy::PolicySettings;
 use base64::{Engine as _, prelude::BASE64_STANDARD};

@@ -8,8 +8,8 @@
 use crate::open_questions::OpenQuestions;
 use crate::records::Records;
 use crate::session_reader::SessionReader;
-use crate::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
+use arki_domain::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::{Code, Error, RunId, SessionId};
 use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, StoreReader, is_named};
 use std::sync::Arc;

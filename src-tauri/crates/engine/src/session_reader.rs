@@ -2,9 +2,8 @@
 
 pub(crate) mod history;
 pub(crate) mod holding;
-pub(crate) mod lineage;
+mod origins;
 pub(crate) mod overview;
-pub(crate) mod proposed_change;
 pub(crate) mod telling;
 mod wholeness;
 

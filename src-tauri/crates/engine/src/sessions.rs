@@ -9,7 +9,6 @@ pub(crate) mod lease;
 pub(crate) mod marking;
 pub(crate) mod session_settings;
 mod snapshots;
-pub(crate) mod verify_file;
 
 use crate::projects::Projects;
 use crate::records::Records;

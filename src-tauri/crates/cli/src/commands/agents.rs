@@ -3,11 +3,10 @@
 use super::providers;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
-use arki_api::{AgentEntries, SettingChange};
+use arki_api::{AgentEntries, NamedChange, SettingChange};
 use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
-use serde_json::json;
 use std::path::Path;
 
 /// List, add, remove or test agents
@@ -99,7 +98,7 @@ fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: 
 }
 
 fn told(done: &str, name: &str, output: &Printer) {
-    output.tell(&json!({ "name": name }), || format!("{done} the agent {}.", visible(name)));
+    output.tell(&NamedChange::of(name), || format!("{done} the agent {}.", visible(name)));
 }
 
 fn list(AgentEntries { agents, warnings }: &AgentEntries, output: &Printer) {

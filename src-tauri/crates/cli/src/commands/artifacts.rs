@@ -4,10 +4,10 @@ use super::sessions::MAX_LISTED;
 use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
+use arki_api::{PrintedArtifact, SavedArtifact};
 use arki_domain::Error;
 use arki_engine::{Engine, ListedArtifact};
 use clap::Subcommand;
-use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output
                     opened.write_all(&bytes).map_err(|error| unwritten(&file, &error))?;
                     opened.finish()?;
                     if output.json {
-                        output.object(&json!({"artifactId": artifact.emitted.artifact_id, "file": file}));
+                        output.object(&SavedArtifact { artifact_id: artifact.emitted.artifact_id, file });
                     }
                 }
                 None => print(&bytes, output),
@@ -71,10 +71,16 @@ fn unwritten(file: &Path, error: &std::io::Error) -> Error {
 
 fn show(listed: &ListedArtifact, output: &Printer) {
     let ListedArtifact { session_id, run_id, seq, ts, emitted } = listed;
-    let object = json!({
-        "artifactId": emitted.artifact_id, "sessionId": session_id, "runId": run_id, "seq": seq, "ts": ts,
-        "name": emitted.name, "mediaType": emitted.media_type, "bytes": emitted.bytes,
-    });
+    let object = PrintedArtifact {
+        artifact_id: emitted.artifact_id.clone(),
+        session_id: session_id.clone(),
+        run_id: run_id.clone(),
+        seq: *seq,
+        ts: *ts,
+        name: emitted.name.clone(),
+        media_type: emitted.media_type.clone(),
+        bytes: emitted.bytes,
+    };
     output.tell(&object, || {
         format!(
             "{}  {}  {:>9}  {:<16}  {}  {session_id}",

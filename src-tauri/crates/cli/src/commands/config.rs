@@ -3,7 +3,7 @@
 use crate::commands::editor;
 use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
-use arki_api::ModelFigures;
+use arki_api::{ChangedSetting, ModelFigures, SettingValue};
 use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
@@ -67,7 +67,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &
 
 fn done(key: &str, words: &str, output: &Printer) {
     match output.json {
-        true => output.object(&json!({ "key": key })),
+        true => output.object(&ChangedSetting { key: key.to_owned() }),
         false => output.aside(words),
     }
 }
@@ -77,7 +77,7 @@ fn get(engine: &Engine, dir: &Path, key: &str, output: &Printer) -> Result<(), E
     let merged = engine.projects().shown_config(dir)?.merged;
     let value = engine.redactor().redact_json(below(&merged, key)?.clone());
     match (&value, output.json) {
-        (_, true) => output.object(&json!({ "key": key, "value": value })),
+        (_, true) => output.object(&SettingValue { key: key.to_owned(), value: value.clone() }),
         (Value::String(text), false) => output.line(visible(text)),
         (value, false) => output.line(visible(&format!("{value:#}"))),
     }

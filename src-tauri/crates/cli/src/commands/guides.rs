@@ -2,21 +2,26 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::{PrintedGuide, PrintedSkill, SkillTriggers};
 use arki_domain::Error;
 use arki_engine::{Engine, Guide};
-use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
     let found = engine.projects().guides(dir)?;
     output.aside_if_empty(&found.guides.skills, "No skills here. Write one as .agents/skills/NAME/SKILL.md.");
-    for Guide { name, description, origin, .. } in &found.guides.skills {
+    for guide in &found.guides.skills {
+        let Guide { name, description, origin, .. } = guide;
         let of = found.uses.get(name).cloned().unwrap_or_default();
         let paths: Vec<&str> = of.paths().collect();
         if output.json {
-            output.object(&json!({"name": name, "description": description, "origin": origin,
-                "triggers": {"keywords": of.keywords(), "paths": paths}, "allowedTools": of.allowed_tools(),
-                "warnings": of.warnings}));
+            let paths = paths.into_iter().map(str::to_owned).collect();
+            output.object(&PrintedSkill {
+                guide: printed(guide),
+                triggers: SkillTriggers { keywords: of.keywords().to_vec(), paths },
+                allowed_tools: of.allowed_tools().cloned(),
+                warnings: of.warnings.clone(),
+            });
         } else {
             output.line(visible(&format!("{name:<24} {description} ({origin})")));
             let triggers = [of.keywords().join(", "), paths.join(", ")];
@@ -38,13 +43,16 @@ pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> Resul
 }
 
 fn show(guides: &[Guide], faults: &[Error], output: &Printer) -> Exit {
-    for Guide { name, description, origin, .. } in guides {
-        output.tell(&json!({ "name": name, "description": description, "origin": origin }), || {
-            visible(&format!("{name:<24} {description} ({origin})"))
-        });
+    for guide in guides {
+        let Guide { name, description, origin, .. } = guide;
+        output.tell(&printed(guide), || visible(&format!("{name:<24} {description} ({origin})")));
     }
     for fault in faults {
         output.aside(format!("{} {}", visible(&fault.message), fault.hint));
     }
     Exit::Done
+}
+
+fn printed(Guide { name, description, origin, .. }: &Guide) -> PrintedGuide {
+    PrintedGuide { name: name.clone(), description: description.clone(), origin: origin.clone() }
 }

@@ -9,10 +9,10 @@ mod test;
 
 use crate::exit::Exit;
 use crate::output::Printer;
+use arki_api::NamedChange;
 use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Subcommand;
-use serde_json::json;
 use std::path::Path;
 
 /// List, test, add, remove or sign in to MCP servers
@@ -50,7 +50,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
         McpCommand::Add(arguments) => add::run(engine, &arguments, output),
         McpCommand::Rm { name } => {
             engine.mcp().remove_mcp_server(&name)?;
-            output.tell(&json!({ "name": name, "removed": true }), || format!("Removed {name}."));
+            output.tell(&NamedChange::removed(&name), || format!("Removed {name}."));
             Ok(Exit::Done)
         }
         McpCommand::Test { name } => test::run(engine, dir, &name, output).await,

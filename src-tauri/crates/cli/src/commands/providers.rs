@@ -3,11 +3,10 @@
 use crate::commands::keys::source;
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_api::{KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
+use arki_api::{KeyStatus, NamedChange, ProviderTestState, ProviderTestStep, ProviderTestStepName};
 use arki_domain::Error;
 use arki_engine::Engine;
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 /// List the configured providers and where their keys come from; or add, remove or test one
 #[derive(Debug, Args)]
@@ -60,7 +59,7 @@ pub(crate) async fn run(
         }
         Some(ProvidersCommand::Rm { name }) => {
             engine.accounts().remove_provider(&name)?;
-            output.tell(&json!({ "name": name, "removed": true }), || {
+            output.tell(&NamedChange::removed(&name), || {
                 format!(
                     "Removed {name}. If its key is in the keychain, it stays there; `arki keys rm {name}` removes it."
                 )

@@ -2,11 +2,11 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::SteeredSession;
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Error};
 use arki_engine::Client;
 use clap::Args;
-use serde_json::json;
 use std::time::Duration;
 
 /// Stop a run, whichever process works on it; a run that waits for an approval or a budget ends too
@@ -112,9 +112,8 @@ async fn until(
 }
 
 fn told(session: &SessionSummary, state: SessionState, words: &str, output: &Printer) -> Result<Exit, Error> {
-    output.tell(&json!({"sessionId": session.session_id, "runId": session.run_id, "state": state}), || {
-        format!("{words}: {}  {}", session.session_id, visible(&session.title))
-    });
+    let object = SteeredSession { session_id: session.session_id.clone(), run_id: session.run_id.clone(), state };
+    output.tell(&object, || format!("{words}: {}  {}", session.session_id, visible(&session.title)));
     Ok(Exit::Done)
 }
 

@@ -3,11 +3,10 @@
 use crate::arguments::folder_at;
 use crate::exit::Exit;
 use crate::output::{Printer, time, visible};
-use arki_api::{Pin, PinChange, ProjectState, TrustState};
+use arki_api::{Pin, PinChange, PrintedTrustedFolder, ProjectState, TrustState};
 use arki_domain::Error;
 use arki_engine::{Engine, TrustedFolder, one_line};
 use clap::Args;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Trust a folder: load its rules and configuration, and let Arki change files and run commands in it
@@ -122,7 +121,8 @@ pub(crate) async fn untrust(
 fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     let folders = engine.folder_trust().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
-        output.tell(&json!({ "project": path, "trustedAt": trusted_at, "isThere": is_there }), || {
+        let object = PrintedTrustedFolder { project: path.clone(), trusted_at: *trusted_at, is_there: *is_there };
+        output.tell(&object, || {
             let gone = if *is_there { "" } else { "  (gone; `arki untrust` with this path withdraws it)" };
             format!("{}  {}{gone}", time(*trusted_at), visible(path))
         });

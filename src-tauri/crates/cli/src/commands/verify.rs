@@ -3,6 +3,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::CheckedContents;
 use arki_domain::plural;
 use arki_domain::{Code, Error};
 use arki_engine::{
@@ -10,7 +11,6 @@ use arki_engine::{
     verify_file,
 };
 use clap::Args;
-use serde_json::json;
 use std::path::Path;
 
 /// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1
@@ -99,7 +99,7 @@ fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Err
         print_content(content, output);
     }
     if output.json {
-        output.object(&json!({ "contents": contents, "bytes": bytes, "ok": damaged.is_empty() }));
+        output.object(&CheckedContents { contents: *contents, bytes: *bytes, ok: damaged.is_empty() });
     } else if damaged.is_empty() {
         output.line(format!("ok      contents  {contents}, {} KiB", bytes / 1024));
     }

@@ -2,11 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, dim, time, visible};
-use arki_api::WorktreeEntry;
+use arki_api::{RemovedWorktree, WorktreeEntry};
 use arki_domain::{Error, plural};
 use arki_engine::{Engine, WorktreeRemoval};
 use clap::Subcommand;
-use serde_json::json;
 use std::path::Path;
 
 /// Have sessions work beside the project, each on a branch of its own: add, list, bring back or remove worktrees
@@ -63,7 +62,9 @@ pub(crate) async fn run(
         WorktreesCommand::Rm { branch, force } => {
             let removal = if force { WorktreeRemoval::WithItsWork } else { WorktreeRemoval::Careful };
             worktrees.remove(dir, &branch, removal).await?;
-            output.tell(&json!({ "removed": branch }), || visible(&format!("Removed the worktree {branch}.")));
+            output.tell(&RemovedWorktree { removed: branch.clone() }, || {
+                visible(&format!("Removed the worktree {branch}."))
+            });
         }
     }
     Ok(Exit::Done)

@@ -6,12 +6,12 @@ use crate::engine::{Engine, EngineOptions};
 use crate::records::reads::Reads;
 use crate::restorations::RewindScope;
 use crate::runs::place::{RunTarget, StartRun};
-use crate::session_reader::lineage::EVENTS_A_PIECE;
 use crate::{Directories, EnvironmentKeys, RunEnd};
 use arki_api::{Keep, KeepScope, Resolution};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Error, EventDraft, EventLog, QueueMode, RunOptions, SessionConfigured, SessionId,
 };
+use arki_export::EVENTS_A_PIECE;
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::json;
 use std::sync::Arc;

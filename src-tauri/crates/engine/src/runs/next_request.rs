@@ -8,7 +8,6 @@ use crate::projects::rules::told;
 use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::system_prompt::{PromptScope, SystemPrompts, takes_no_tools, unknown_variables};
 use crate::session_reader::SessionReader;
-use crate::session_reader::lineage::Stretch;
 use crate::session_reader::overview::agent_in;
 use crate::sessions::compacting::EstimatedTokens;
 use crate::sessions::session_settings::SessionSettings;
@@ -17,6 +16,7 @@ use arki_config::{AGENT, Config};
 use arki_context::{ContextView, ContextViewInputs, CountedRequest, SystemPrompt, TokenCorrection};
 use arki_domain::projection::RunState;
 use arki_domain::{ContextCompacted, Error, EventBody, Executor, RunOptions, SessionId, ToolDefinition, Usage};
+use arki_export::Stretch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

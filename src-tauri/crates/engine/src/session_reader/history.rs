@@ -1,9 +1,9 @@
 //! A session's log, folded for going on with it.
 
 use crate::session_reader::SessionReader;
-use crate::session_reader::lineage::{Stretch, each_event};
 use arki_domain::projection::{Progress, RunState, Transcript};
 use arki_domain::{Code, Error, Event, EventBody, RunId, SessionId, TrustChanged, sha256_hex};
+use arki_export::{Stretch, each_event};
 use serde_json::Value;
 use std::sync::Arc;
 

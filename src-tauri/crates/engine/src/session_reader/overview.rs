@@ -2,11 +2,11 @@
 
 use crate::records::blocking;
 use crate::session_reader::SessionReader;
-use crate::session_reader::lineage::Stretch;
 use arki_api::{ChangedFile, ForkOrigin, SessionOverview};
 use arki_config::AGENT;
 use arki_domain::projection::{Overview, UsageTotal};
 use arki_domain::{Error, PlanUpdated, SessionId, Usage};
+use arki_export::Stretch;
 use std::sync::Arc;
 
 impl SessionReader {

@@ -1,10 +1,10 @@
 //! Forks: a new session that begins where another one stood. Nothing is copied; the origin's log is read on.
 
 use crate::records::blocking;
-use crate::session_reader::lineage::MAX_LINEAGE;
 use crate::sessions::Sessions;
 use arki_domain::projection::{Overview, SessionSummary};
 use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionCreated, SessionForked, SessionId};
+use arki_export::MAX_LINEAGE;
 use std::sync::Arc;
 
 impl Sessions {

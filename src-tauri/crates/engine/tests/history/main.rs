@@ -18,7 +18,7 @@ mod stage;
 use arki_api::LineAuthor;
 use arki_domain::projection::{QueuedMessage, SessionState};
 use arki_domain::{Code, EventBody, LiveEvent, MessageId, QueueMode, RestoreAction};
-use arki_engine::{Accepted, ExportFormat, RewindScope, RunEnd, RunTarget};
+use arki_engine::{Accepted, RewindScope, RunEnd, RunTarget};
 use arki_testkit::Turn;
 use serde_json::json;
 use stage::Stage;
@@ -292,7 +292,7 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
     stage.engine.message_queues().queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
     let mut export = Vec::new();
     let summary = stage.engine.session_names().find_session(session.as_str()).unwrap();
-    stage.engine.exports().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
+    stage.engine.exports().export(&summary, arki_api::ExportFormat::Jsonl, &mut export).unwrap();
     let mut other = Stage::new(vec![Turn::text("harm")]).await;
     let mut heard = other.engine.subscribe();
     other.stay();

@@ -2,11 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_api::{McpServerSettings, McpVariable};
+use arki_api::{McpServerSettings, McpVariable, NamedChange};
 use arki_domain::{Code, Error};
 use arki_engine::{Engine, EnvironmentKeys};
 use clap::Args;
-use serde_json::json;
 
 /// Add a server to your configuration: a command after `--`, or a URL
 #[derive(Debug, Args)]
@@ -64,7 +63,7 @@ pub(super) fn run(engine: &Engine, arguments: &AddMcpServerArguments, output: &P
             one.name, one.name
         ));
     }
-    output.tell(&json!({ "name": name, "added": true }), || {
+    output.tell(&NamedChange::added(name), || {
         let network =
             if settings.command.is_some() && !settings.network { " Its program has no network access." } else { "" };
         format!("Added {name}.{network} Run `arki mcp test {name}` to try it.")

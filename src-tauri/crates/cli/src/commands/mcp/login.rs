@@ -2,9 +2,9 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
+use arki_api::NamedChange;
 use arki_domain::Error;
 use arki_engine::{Engine, one_line};
-use serde_json::json;
 use std::path::Path;
 
 pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
@@ -14,6 +14,6 @@ pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printe
         Printer::new(false).aside(words);
     };
     engine.mcp().mcp_sign_in(dir, name, show).await?;
-    output.tell(&json!({ "name": name, "signedIn": true }), || format!("Signed in to {name}."));
+    output.tell(&NamedChange::signed_in(name), || format!("Signed in to {name}."));
     Ok(Exit::Done)
 }

@@ -2,10 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
+use arki_api::FilledPrompt;
 use arki_domain::{Code, Error};
 use arki_engine::{Engine, one_line};
 use clap::Args;
-use serde_json::json;
 use std::path::Path;
 
 /// List a server's prompts, or print one to pipe into `arki exec -`
@@ -29,7 +29,7 @@ pub(super) async fn run(
     let Some(prompt) = prompt else { return list(engine, dir, name, output).await };
     let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
     let text = engine.mcp().mcp_prompt(dir, name, prompt, &arguments).await?;
-    output.tell(&json!({ "name": prompt, "text": text }), || text);
+    output.tell(&FilledPrompt { name: prompt.clone(), text: text.clone() }, || text);
     Ok(Exit::Done)
 }
 

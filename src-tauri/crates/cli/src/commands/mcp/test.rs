@@ -2,10 +2,9 @@
 
 use crate::exit::Exit;
 use crate::output::Printer;
-use arki_api::{McpTestStep, McpTestStepName};
+use arki_api::{ListedMcpTools, McpTestStep, McpTestStepName, PrintedMcpTool};
 use arki_domain::{Error, plural};
 use arki_engine::{Engine, one_line};
-use serde_json::json;
 use std::path::Path;
 
 pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
@@ -20,11 +19,10 @@ pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printe
         return Ok(Exit::Failed);
     }
     let (tools, left_out) = engine.mcp().mcp_tools_listed(dir, name)?;
-    if let Some(mut step) = listed.and_then(|step| serde_json::to_value(step).ok()) {
-        let told = tools.iter().map(|tool| json!({ "name": tool.name, "description": tool.description }));
-        step["tools"] = told.collect();
-        step["leftOut"] = json!(left_out);
-        output.object(&step);
+    if let Some(step) = listed {
+        let tools = tools.into_iter();
+        let tools = tools.map(|tool| PrintedMcpTool { name: tool.name, description: tool.description }).collect();
+        output.object(&ListedMcpTools { step, tools, left_out });
         return Ok(Exit::Done);
     }
     for tool in &tools {

@@ -3,10 +3,10 @@
 use crate::exit::Exit;
 use crate::follow::asked_to_stop;
 use crate::output::Printer;
+use arki_api::{Compaction, PrintedCompaction};
 use arki_domain::{CompactionStrategy, Error};
 use arki_engine::{Compacted, Engine};
 use clap::Args;
-use serde_json::json;
 
 /// Make a session's conversation shorter for the model; the log keeps everything
 #[derive(Debug, Args)]
@@ -27,13 +27,13 @@ pub(super) async fn run(
     match engine.compactions().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),
         Compacted::NothingToDo => {
-            let object = json!({ "sessionId": session.session_id, "compacted": false });
+            let object = PrintedCompaction { session_id: session.session_id, compacted: false, done: None };
             output.tell(&object, || "Nothing can be left out yet.");
         }
         Compacted::Done(event) => {
             let (strategy, before, after) = (event.strategy, event.tokens_before, event.tokens_after);
-            let object = json!({ "sessionId": session.session_id, "compacted": true, "strategy": strategy,
-                "tokensBefore": before, "tokensAfter": after });
+            let done = Some(Compaction { strategy, tokens_before: before, tokens_after: after });
+            let object = PrintedCompaction { session_id: session.session_id, compacted: true, done };
             output.tell(&object, || format!("Compacted ({}): {before} to {after} tokens.", word_of_strategy(strategy)));
         }
     }

@@ -2,11 +2,10 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_api::SessionChanges;
+use arki_api::{ConfiguredSession, SessionChanges, SessionSettings};
 use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
-use serde_json::json;
 use std::path::Path;
 
 /// Change a session's model, effort, core, prompt, tools and context, from its next run on
@@ -43,9 +42,9 @@ pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output:
     let next = engine.next_requests().next_request(Path::new(""), Some(&session_id))?;
     let off: Vec<&String> = next.parts.iter().filter(|part| part.off).filter_map(|part| part.id.as_ref()).collect();
     if output.json {
-        let settings = &next.settings;
-        output.object(&json!({"sessionId": session_id, "model": settings.model, "effort": settings.effort,
-            "core": settings.core, "system": settings.system, "off": off}));
+        let off = off.into_iter().cloned().collect();
+        let SessionSettings { model, effort, core, system, .. } = next.settings;
+        output.object(&ConfiguredSession { session_id, model, effort, core, system, off });
         return Ok(Exit::Done);
     }
     let set = |what: &str, value: &Option<String>| {

@@ -3,15 +3,16 @@
 use crate::arguments::one_of;
 use crate::exit::Exit;
 use crate::output::Printer;
+use arki_api::ExportFormat;
 use arki_api::PrintedExport;
 use arki_domain::{Code, Error};
-use arki_engine::{Engine, ExportFormat};
+use arki_engine::Engine;
 use clap::Args;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 const FORMATS: [(&str, ExportFormat); 3] =
-    [("jsonl", ExportFormat::JsonLines), ("md", ExportFormat::Markdown), ("html", ExportFormat::Html)];
+    [("jsonl", ExportFormat::Jsonl), ("md", ExportFormat::Markdown), ("html", ExportFormat::Html)];
 
 /// Export a session: all events (jsonl), or the conversation as a document (md, html)
 #[derive(Debug, Args)]
@@ -28,7 +29,7 @@ pub(crate) struct ExportArguments {
 
 pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Error> {
     let (format, file) = (arguments.format, arguments.output.as_deref().filter(|file| *file != Path::new("-")));
-    if output.json && file.is_none() && format != ExportFormat::JsonLines {
+    if output.json && file.is_none() && format != ExportFormat::Jsonl {
         return Err(Error::new(
             Code::USAGE,
             "With --json, only JSON Lines can go to standard output.",

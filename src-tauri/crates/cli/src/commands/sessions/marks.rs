@@ -2,14 +2,14 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
+use arki_api::{MarkedSession, RenamedSession};
 use arki_domain::Error;
 use arki_engine::{Engine, SessionMarks};
-use serde_json::json;
 
 pub(super) async fn rename(engine: &Engine, id: &str, title: &str, output: &Printer) -> Result<Exit, Error> {
     let session_id = engine.session_names().find_session(id)?.session_id;
     let title = engine.sessions().rename(&session_id, title).await?;
-    output.tell(&json!({"sessionId": session_id, "title": title}), || format!("Renamed to {}.", visible(&title)));
+    output.tell(&RenamedSession { session_id, title: title.clone() }, || format!("Renamed to {}.", visible(&title)));
     Ok(Exit::Done)
 }
 
@@ -23,7 +23,7 @@ pub(super) async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output:
         (None, _) => "Brought back",
     };
     let (pinned, archived) = (marks.pinned.unwrap_or(session.pinned), marks.archived.unwrap_or(session.archived));
-    output.tell(&json!({ "sessionId": session.session_id, "pinned": pinned, "archived": archived }), || {
+    output.tell(&MarkedSession { session_id: session.session_id, pinned, archived }, || {
         format!("{words} {}.", visible(&session.title))
     });
     Ok(Exit::Done)

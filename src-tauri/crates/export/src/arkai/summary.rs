@@ -1,6 +1,6 @@
 //! Summaries of events, on one line each.
 
-use crate::visible::one_line;
+use arki_domain::visible::one_line;
 use serde_json::Value;
 
 /// A longer summary or error is cut there, in characters.

@@ -8,21 +8,21 @@ mod call;
 mod note;
 mod totals;
 
-pub(super) use totals::Totals;
+pub(crate) use totals::Totals;
 
-use super::{Stop, each_event};
-use crate::session_reader::lineage::{EventSource, Stretch};
-use crate::visible::one_line;
+use crate::lineage::{EventSource, Stretch};
+use crate::writing::{Stop, each_event};
 use arki_domain::projection::{
     AgentState, AssistantItem, Conversation, ConversationItem, ItemBody, ItemPart, UserItem,
 };
+use arki_domain::visible::one_line;
 use arki_domain::{ApprovalRequested, Error, EventBody};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(crate) enum Speaker {
     User,
     Model,
     /// The model, to itself.
@@ -32,7 +32,7 @@ pub(super) enum Speaker {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Plain,
     Good,
     Bad,
@@ -41,7 +41,7 @@ pub(super) enum Tone {
 
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SentencePiece {
+pub(crate) enum SentencePiece {
     Words(Cow<'static, str>),
     /// A name or other short text that is not ours.
     Quoted(String),
@@ -49,10 +49,10 @@ pub(super) enum SentencePiece {
     Text(String),
 }
 
-pub(super) type BlockLine = Vec<SentencePiece>;
+pub(crate) type BlockLine = Vec<SentencePiece>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Block {
+pub(crate) enum Block {
     /// Begins a part of the document.
     Run {
         number: usize,
@@ -83,11 +83,11 @@ pub(super) enum Block {
     },
 }
 
-pub(super) fn words(words: impl Into<Cow<'static, str>>) -> SentencePiece {
+pub(crate) fn words(words: impl Into<Cow<'static, str>>) -> SentencePiece {
     SentencePiece::Words(words.into())
 }
 
-pub(super) fn quoted(text: impl AsRef<str>) -> SentencePiece {
+pub(crate) fn quoted(text: impl AsRef<str>) -> SentencePiece {
     SentencePiece::Quoted(one_line(text.as_ref()))
 }
 
@@ -96,7 +96,7 @@ fn text(text: impl AsRef<str>) -> SentencePiece {
 }
 
 /// Hands over the document's blocks, and at last what it all amounts to.
-pub(super) fn each_block(
+pub(crate) fn each_block(
     source: &dyn EventSource,
     stretches: &[Stretch],
     mut take: impl FnMut(&Block) -> io::Result<()>,

@@ -2,9 +2,9 @@
 
 use super::call::{change, late_result};
 use super::{Block, Speaker, Tone, approval, quoted, statement, text, words};
-use crate::exports::fold::grouped;
-use crate::visible::one_line;
+use crate::fold::grouped;
 use arki_domain::projection::{CallQuestion, CallSubagent, ItemBody, Notice, RewoundItem};
+use arki_domain::visible::one_line;
 use arki_domain::{EventBody, HookRan, PauseReason, PlanStep, PlanStepState, RestoreAction, RestoredFile, RunPaused};
 
 /// Nothing for what says nothing to a reader.

@@ -1,6 +1,6 @@
 use super::script::saying;
-use crate::exports::ExportFormat;
-use crate::visible::{InvisibleCharacters, visible};
+use arki_api::ExportFormat;
+use arki_domain::visible::{InvisibleCharacters, visible};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use scraper::{Html, Selector};

@@ -1,7 +1,8 @@
 //! Sessions as they would be stored, with ids and times that stay the same.
 
-use crate::exports::{ExportFormat, write};
-use crate::session_reader::lineage::EventSource;
+use crate::export::write;
+use crate::lineage::EventSource;
+use arki_api::ExportFormat;
 use arki_domain::projection::SessionSummary;
 use arki_domain::*;
 use arki_store::EventPage;

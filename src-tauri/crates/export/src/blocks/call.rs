@@ -1,9 +1,9 @@
 //! A call of a tool, from what the model wants to what came of it.
 
 use super::{Block, Speaker, Tone, approval, note, quoted, statement, text, words};
-use crate::session_reader::proposed_change::{arguments_without_text, new_diff};
-use crate::visible::one_line;
+use crate::proposed_change::{arguments_without_text, new_diff};
 use arki_domain::projection::{CallItem, CallQuestion, ItemPart};
+use arki_domain::visible::one_line;
 use arki_domain::{Category, Decision, FileChanged, PolicyDecided};
 
 /// The tool whose result is the user's answer.

@@ -11,13 +11,13 @@ pub enum InvisibleCharacters {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum VisiblePart<'a> {
+pub enum VisiblePart<'a> {
     Seen(&'a str),
     Unseen(char),
 }
 
 /// The text in pieces. Line breaks and tabs are seen; a carriage return is not, unless it belongs to a line break.
-pub(crate) fn parts(text: &str, writing: InvisibleCharacters) -> impl Iterator<Item = VisiblePart<'_>> {
+pub fn parts(text: &str, writing: InvisibleCharacters) -> impl Iterator<Item = VisiblePart<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
@@ -66,7 +66,7 @@ impl VisiblePieces {
 }
 
 /// Returns the text as Rust would write it in a string.
-pub(crate) fn written_out(character: char) -> String {
+pub fn written_out(character: char) -> String {
     match character {
         '\r' => "\\r".to_owned(),
         other => format!("\\u{{{:x}}}", u32::from(other)),

@@ -1,6 +1,6 @@
 //! The totals of a session.
 
-use crate::exports::fold::grouped;
+use crate::fold::grouped;
 use arki_domain::{ApprovalDecision, EventBody, Usage};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +54,7 @@ impl Totals {
     }
 
     /// Names and what to say of each.
-    pub(in crate::exports) fn rows(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String)> {
         let number = |count: usize| grouped(count as u64);
         vec![
             ("Prompts", format!("{}, {} failed", number(self.runs), number(self.failed_runs))),

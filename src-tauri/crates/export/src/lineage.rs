@@ -1,22 +1,21 @@
 //! The origins of a session's conversation: a fork begins with what its origin had said by then.
 
-use crate::session_reader::SessionReader;
 use arki_domain::{Code, Error, Event, EventBody, SessionId};
 use arki_store::EventPage;
 
 /// The events that fork a session stand among its first.
 const FIRST_EVENTS: usize = 4;
 /// A fork of a fork of a fork …; longer chains are refused when they would be made.
-pub(crate) const MAX_LINEAGE: usize = 64;
+pub const MAX_LINEAGE: usize = 64;
 /// Events are read in pieces of this many, so that a long session is never in memory as a whole.
-pub(crate) const EVENTS_A_PIECE: usize = 500;
+pub const EVENTS_A_PIECE: usize = 500;
 
 /// A session, and how far into it the conversation goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    pub(crate) session_id: SessionId,
+pub struct Stretch {
+    pub session_id: SessionId,
     /// The last event that counts; `None` = all.
-    pub(crate) to_seq: Option<u64>,
+    pub to_seq: Option<u64>,
 }
 
 /// The session that a fork began in, and the event after which.
@@ -27,45 +26,27 @@ pub struct Origin {
 }
 
 /// A source of events.
-pub(crate) trait EventSource {
+pub trait EventSource {
+    /// The session's events above `after_seq`, the oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
     fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error>;
 
     /// A diff that lies beside the log; `None` where it is not kept.
+    ///
+    /// # Errors
+    /// When it cannot be read.
     fn large_diff(&self, _hash: &str) -> Result<Option<String>, Error> {
         Ok(None)
     }
 }
 
-impl EventSource for SessionReader {
-    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
-        self.events_after(session_id, after_seq, limit)
-    }
-
-    fn large_diff(&self, hash: &str) -> Result<Option<String>, Error> {
-        let bytes = self.records.reader().contents().blob(hash)?;
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-    }
-}
-
-impl SessionReader {
-    /// Returns where a session was forked from.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn origin(&self, session_id: &SessionId) -> Result<Option<Origin>, Error> {
-        origin(self, session_id)
-    }
-
-    /// The stretches of log that make up a session's conversation, the oldest first; its own comes last.
-    ///
-    /// # Errors
-    /// When the database cannot be read, or forks lead in a circle.
-    pub(crate) fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Error> {
-        lineage(self, session_id)
-    }
-}
-
-fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Origin>, Error> {
+/// Returns where a session was forked from.
+///
+/// # Errors
+/// When its events cannot be read.
+pub fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Origin>, Error> {
     let first = source.events(session_id, 0, FIRST_EVENTS)?;
     Ok(first.events.iter().find_map(|event| match event.body() {
         EventBody::SessionForked(forked) => Some(Origin { session_id: forked.from_session, seq: forked.from_seq }),
@@ -73,7 +54,11 @@ fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Ori
     }))
 }
 
-pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Result<Vec<Stretch>, Error> {
+/// The stretches of log that make up a session's conversation, the oldest first; its own comes last.
+///
+/// # Errors
+/// When its events cannot be read, or forks lead in a circle.
+pub fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Result<Vec<Stretch>, Error> {
     let mut stretches = vec![Stretch { session_id: session_id.clone(), to_seq: None }];
     while let Some(origin) = origin(source, &stretches[stretches.len() - 1].session_id)? {
         if stretches.iter().any(|stretch| stretch.session_id == origin.session_id) {
@@ -97,7 +82,10 @@ pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Resul
 }
 
 /// Hands out the stretch's events above `after`, the oldest first.
-pub(crate) fn each_event<E: From<Error>>(
+///
+/// # Errors
+/// When they cannot be read, and those of `take`.
+pub fn each_event<E: From<Error>>(
     source: &dyn EventSource,
     stretch: &Stretch,
     mut after: u64,

@@ -1,7 +1,9 @@
 use super::script::{Script, rich};
-use crate::exports::arkai::Arkai;
-use crate::exports::{ExportFormat, Stop, write};
-use crate::session_reader::lineage::{EVENTS_A_PIECE, EventSource, Stretch, lineage};
+use crate::arkai::Arkai;
+use crate::export::write;
+use crate::lineage::{EVENTS_A_PIECE, EventSource, Stretch, lineage};
+use crate::writing::Stop;
+use arki_api::ExportFormat;
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, SessionId};
 use serde_json::{Value, json};
@@ -50,7 +52,7 @@ fn every_line_is_the_event_as_it_is_stored() {
     let script = rich();
     let lines: String =
         script.events("session-1").iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
-    assert_eq!(script.export("session-1", ExportFormat::JsonLines), lines);
+    assert_eq!(script.export("session-1", ExportFormat::Jsonl), lines);
 }
 
 fn forked() -> Script {
@@ -70,7 +72,7 @@ fn forked() -> Script {
 #[test]
 fn a_fork_begins_with_what_it_took_from_its_origin() {
     let script = forked();
-    let text = script.export("fork", ExportFormat::JsonLines);
+    let text = script.export("fork", ExportFormat::Jsonl);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let places: Vec<(&str, u64)> =
         lines.iter().map(|line| (line["sessionId"].as_str().unwrap(), line["seq"].as_u64().unwrap())).collect();
@@ -99,7 +101,7 @@ fn a_session_longer_than_a_page_is_read_page_by_page() {
     for _ in 0..events {
         script.append("session-1", None, "imagined.event", &json!({}));
     }
-    assert_eq!(script.export("session-1", ExportFormat::JsonLines).lines().count(), events);
+    assert_eq!(script.export("session-1", ExportFormat::Jsonl).lines().count(), events);
     assert_eq!(script.largest_page.get(), EVENTS_A_PIECE);
 }
 
@@ -119,8 +121,7 @@ impl io::Write for Full {
 #[test]
 fn what_cannot_be_written_is_said_and_a_reader_that_went_away_is_not() {
     let session = SessionSummary::new(SessionId::from("session-1"));
-    let end =
-        |kind| write(&rich() as &dyn EventSource, &session, ExportFormat::JsonLines, &mut Full(kind)).unwrap_err();
+    let end = |kind| write(&rich() as &dyn EventSource, &session, ExportFormat::Jsonl, &mut Full(kind)).unwrap_err();
     assert!(matches!(end(io::ErrorKind::BrokenPipe), Stop::ReaderGone));
     assert!(matches!(end(io::ErrorKind::StorageFull), Stop::Error(fault) if fault.is(Code::DISK_FULL)));
     assert!(matches!(end(io::ErrorKind::Other), Stop::Error(fault) if fault.is(Code::IO_FAILED)));

@@ -2,22 +2,22 @@
 
 /// The limit for the shown part of a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ShownLimit {
-    pub(super) lines: usize,
-    pub(super) chars: usize,
+pub(crate) struct ShownLimit {
+    pub(crate) lines: usize,
+    pub(crate) chars: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Folded<'a> {
-    pub(super) shown: &'a str,
+pub(crate) struct Folded<'a> {
+    pub(crate) shown: &'a str,
     /// Both 0 where everything is shown.
-    pub(super) hidden_lines: usize,
-    pub(super) hidden_chars: usize,
+    pub(crate) hidden_lines: usize,
+    pub(crate) hidden_chars: usize,
 }
 
 impl Folded<'_> {
     /// Describes what is left out; `None` if nothing is.
-    pub(super) fn left_out(&self) -> Option<String> {
+    pub(crate) fn left_out(&self) -> Option<String> {
         let what = match (self.hidden_lines, self.hidden_chars) {
             (0, 0) => return None,
             (0 | 1, chars) => format!("{} more characters", grouped(chars as u64)),
@@ -28,7 +28,7 @@ impl Folded<'_> {
 }
 
 /// Cuts at the end of a line where one is near the limit, else in the middle of a line.
-pub(super) fn fold(text: &str, limit: ShownLimit) -> Folded<'_> {
+pub(crate) fn fold(text: &str, limit: ShownLimit) -> Folded<'_> {
     let text = text.trim_end_matches(['\n', '\r']);
     let by_lines = text.match_indices('\n').nth(limit.lines.saturating_sub(1)).map_or(text.len(), |(at, _)| at);
     let by_chars = text.char_indices().nth(limit.chars).map_or(text.len(), |(at, _)| at);
@@ -38,7 +38,7 @@ pub(super) fn fold(text: &str, limit: ShownLimit) -> Folded<'_> {
 }
 
 /// Digits in groups of three.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 2);
     for (index, digit) in digits.chars().enumerate() {

@@ -4,12 +4,12 @@
 //! that even a mistake here could not load or run anything. An answer's fenced code is set as code, the rest of its
 //! Markdown stays as it was written. Colours and type are those of the window (`ui/src/styles/tokens.css`).
 
-use super::blocks::{Block, BlockLine, SentencePiece, Speaker, Tone, each_block};
-use super::fold::{ShownLimit, fold, grouped};
-use super::{Out, Stop};
-use crate::session_reader::lineage::{EventSource, Stretch};
-use crate::visible::{InvisibleCharacters, VisiblePart, one_line, parts, written_out};
+use crate::blocks::{Block, BlockLine, SentencePiece, Speaker, Tone, each_block};
+use crate::fold::{ShownLimit, fold, grouped};
+use crate::lineage::{EventSource, Stretch};
+use crate::writing::{Out, Stop};
 use arki_domain::projection::SessionSummary;
+use arki_domain::visible::{InvisibleCharacters, VisiblePart, one_line, parts, written_out};
 use std::fmt::{self, Write as _};
 use std::io;
 
@@ -19,7 +19,7 @@ const TEXT_LIMIT: ShownLimit = ShownLimit { lines: 5_000, chars: 500_000 };
 const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-pub(super) fn write(
+pub(crate) fn write(
     source: &dyn EventSource,
     session: &SessionSummary,
     stretches: &[Stretch],
@@ -217,7 +217,7 @@ struct HtmlMoment(i64);
 impl fmt::Display for HtmlMoment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = jiff::Timestamp::from_millisecond(self.0).unwrap_or_default();
-        write!(f, "<time datetime=\"{}\">{}</time>", moment.strftime("%Y-%m-%dT%H:%M:%SZ"), super::utc(self.0))
+        write!(f, "<time datetime=\"{}\">{}</time>", moment.strftime("%Y-%m-%dT%H:%M:%SZ"), crate::writing::utc(self.0))
     }
 }
 

@@ -1,5 +1,5 @@
 use super::script::{eventful, rich};
-use crate::exports::ExportFormat;
+use arki_api::ExportFormat;
 use serde_json::json;
 
 #[test]

@@ -27,7 +27,7 @@ struct LineToVerify {
 }
 
 /// `None` for what is no stored event.
-pub(super) fn read_event(line: &[u8]) -> Option<Event> {
+pub(crate) fn read_event(line: &[u8]) -> Option<Event> {
     let line: LineToVerify = serde_json::from_slice(line).ok()?;
     serde_json::from_str::<Unambiguous>(line.payload.get()).ok()?;
     let LineToVerify { event_id, run_id, session_id, seq, ts, kind, payload, prev_hash, hash } = line;

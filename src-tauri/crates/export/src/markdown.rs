@@ -4,12 +4,12 @@
 //! could otherwise pass for a heading, a decision or a link of this document, or load an image when it is opened. A
 //! fence is longer than any run of backticks inside it, and what would not be seen is written out.
 
-use super::blocks::{Block, BlockLine, SentencePiece, Speaker, each_block};
-use super::fold::{ShownLimit, fold};
-use super::{Out, Stop};
-use crate::session_reader::lineage::{EventSource, Stretch};
-use crate::visible::{InvisibleCharacters, one_line, visible};
+use crate::blocks::{Block, BlockLine, SentencePiece, Speaker, each_block};
+use crate::fold::{ShownLimit, fold};
+use crate::lineage::{EventSource, Stretch};
+use crate::writing::{Out, Stop};
 use arki_domain::projection::SessionSummary;
+use arki_domain::visible::{InvisibleCharacters, one_line, visible};
 use std::io;
 
 /// The limit for a tool's result and for its arguments.
@@ -17,7 +17,7 @@ const RESULT_LIMIT: ShownLimit = ShownLimit { lines: 60, chars: 8_000 };
 /// The limit for a diff, and for a text that replaces another.
 const DIFF_LIMIT: ShownLimit = ShownLimit { lines: 2_000, chars: 200_000 };
 
-pub(super) fn write(
+pub(crate) fn write(
     source: &dyn EventSource,
     session: &SessionSummary,
     stretches: &[Stretch],
@@ -36,8 +36,8 @@ fn head(session: &SessionSummary, out: Out<'_>) -> io::Result<()> {
     writeln!(out, "# {}\n", escaped(&one_line(&session.title)))?;
     writeln!(out, "- Project: {}", code_span(&session.project))?;
     writeln!(out, "- Session: {}", code_span(session.session_id.as_str()))?;
-    writeln!(out, "- Begun: {}", super::utc(session.created_at))?;
-    writeln!(out, "- Last changed: {}", super::utc(session.updated_at))?;
+    writeln!(out, "- Begun: {}", crate::writing::utc(session.created_at))?;
+    writeln!(out, "- Last changed: {}", crate::writing::utc(session.updated_at))?;
     writeln!(out, "- State: {}\n", session.state.as_str())?;
     writeln!(
         out,
@@ -49,7 +49,7 @@ fn head(session: &SessionSummary, out: Out<'_>) -> io::Result<()> {
 fn block(block: &Block, out: Out<'_>) -> io::Result<()> {
     match block {
         Block::Run { number, at, model } => {
-            writeln!(out, "## Prompt {number}\n\n{}, {}\n", super::utc(*at), code_span(model))
+            writeln!(out, "## Prompt {number}\n\n{}, {}\n", crate::writing::utc(*at), code_span(model))
         }
         Block::Said { by, text } => {
             let (heading, language) = match by {
