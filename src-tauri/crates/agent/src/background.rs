@@ -3,7 +3,7 @@
 
 use crate::call_runner::CallRunner;
 use crate::run_log::RunLog;
-use arki_domain::{ApprovalId, Error, SubagentsStanding};
+use arki_domain::{ApprovalId, Error, SubagentsState};
 use std::time::Duration;
 
 /// The interval at which a run that waits looks for what the user said or decided.
@@ -46,7 +46,7 @@ impl BackgroundAgents<'_> {
                 return Ok(true);
             }
             if self.calls.stops.pause.is_cancelled()
-                || self.calls.executor.subagents_standing() != SubagentsStanding::AtWork
+                || self.calls.executor.subagents_standing() != SubagentsState::AtWork
             {
                 return Ok(false);
             }

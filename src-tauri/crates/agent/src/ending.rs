@@ -7,8 +7,8 @@ use crate::run_host::{RunEnd, RunHost, is_of_one_event};
 
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
 use arki_domain::{
-    ApprovalId, Code, Error, EventBody, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused,
-    SubagentsStanding, ToolResult,
+    ApprovalId, Code, Error, EventBody, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, SubagentsState,
+    ToolResult,
 };
 
 impl RunHost {
@@ -118,9 +118,9 @@ impl RunHost {
                 return self.paused().await.map(Some);
             }
             match self.calls.executor.subagents_standing() {
-                SubagentsStanding::AtWork => self.subagents().until_they_change().await,
-                SubagentsStanding::Waiting(approval_id) => return self.waits_for(approval_id).await.map(Some),
-                SubagentsStanding::AtRest => {
+                SubagentsState::AtWork => self.subagents().until_they_change().await,
+                SubagentsState::Waiting(approval_id) => return self.waits_for(approval_id).await.map(Some),
+                SubagentsState::AtRest => {
                     // It may have stopped since the log was read.
                     self.record.catch_up().await?;
                     if self.record.state.background().len() == outstanding {

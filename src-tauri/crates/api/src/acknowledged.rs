@@ -98,8 +98,8 @@ printed! {
         pub paths: Vec<String>,
     }
     CheckedContents {
-        pub contents: u64,
         pub bytes: u64,
+        pub contents: u64,
         pub ok: bool,
     }
     PrintedTrustedFolder {

@@ -65,7 +65,7 @@ pub use plural::plural;
 pub use policy_trace::{CheckOutcome, CommandPart, CommandReading, PolicyCheck, PolicyTrace, TracedCheck};
 pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
-    Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsStanding, SystemClock,
+    Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsState, SystemClock,
 };
 pub use portable_schema::portable_schema;
 pub use request_head::RequestHead;

@@ -226,7 +226,7 @@ impl LateContext for NoLateContext {
 
 /// The standing of a run's sub-agents in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SubagentsStanding {
+pub enum SubagentsState {
     /// At least one sub-agent is working.
     AtWork,
     /// None is at work, and this approval is what the first of those that wait is waiting for.
@@ -263,8 +263,8 @@ pub trait Executor: Send + Sync {
     fn take_up_subagents(&self, _calls: &[PendingCall], _context: &CallContext) {}
 
     /// Returns how the sub-agents in the background stand.
-    fn subagents_standing(&self) -> SubagentsStanding {
-        SubagentsStanding::AtRest
+    fn subagents_standing(&self) -> SubagentsState {
+        SubagentsState::AtRest
     }
 
     /// Waits until one of them has stopped or works again, or for so long.

@@ -93,7 +93,7 @@ impl Fit {
 
 /// Why there is no place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Misfit {
+pub enum PlacementError {
     Nowhere,
     /// The lines at which it could be, counted from 0.
     Ambiguous {
@@ -108,7 +108,7 @@ pub enum Misfit {
 }
 
 /// The only place at which all old lines of `ops` are, among the lines of `within`.
-pub(crate) fn find_lines(haystack: &Haystack<'_>, ops: &[Op<'_>], within: Range<usize>) -> Result<Fit, Misfit> {
+pub(crate) fn find_lines(haystack: &Haystack<'_>, ops: &[Op<'_>], within: Range<usize>) -> Result<Fit, PlacementError> {
     let old: Vec<&str> = ops.iter().filter_map(|op| op.old()).collect();
     for tier in Tier::BY_LINES {
         // A line without text says nothing about a place once anything is forgiven.
@@ -120,10 +120,10 @@ pub(crate) fn find_lines(haystack: &Haystack<'_>, ops: &[Op<'_>], within: Range<
         match starts.as_slice() {
             [] => {}
             [start] => return Ok(Fit::at(*start, old.len(), tier)),
-            _ => return Err(Misfit::Ambiguous { tier, starts }),
+            _ => return Err(PlacementError::Ambiguous { tier, starts }),
         }
     }
-    Err(Misfit::Nowhere)
+    Err(PlacementError::Nowhere)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex};
 pub struct Approvals {
     records: Arc<Records>,
     projects: Arc<Projects>,
-    kernels: Arc<ExecutorFactory>,
+    executors: Arc<ExecutorFactory>,
     reader: Arc<SessionReader>,
     pending: Arc<PendingApprovals>,
     reviews: ApprovalReviews,
@@ -44,7 +44,7 @@ impl Approvals {
         records: Arc<Records>,
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
-        kernels: Arc<ExecutorFactory>,
+        executors: Arc<ExecutorFactory>,
         reader: Arc<SessionReader>,
     ) -> Self {
         let pending = Arc::new(PendingApprovals { records: records.clone() });
@@ -59,13 +59,13 @@ impl Approvals {
             records: records.clone(),
             accounts,
             projects: projects.clone(),
-            kernels: kernels.clone(),
+            executors: executors.clone(),
             reader: reader.clone(),
             pending: pending.clone(),
         });
         let grants = Arc::new(SessionGrants { records: records.clone(), reader: reader.clone() });
-        let policy = PolicyTrials { records: records.clone(), kernels: kernels.clone(), reader: reader.clone() };
-        Self { records, projects, kernels, reader, pending, reviews, rules, grants, policy }
+        let policy = PolicyTrials { records: records.clone(), executors: executors.clone(), reader: reader.clone() };
+        Self { records, projects, executors, reader, pending, reviews, rules, grants, policy }
     }
 
     /// The approvals that are pending, and each one by its name.

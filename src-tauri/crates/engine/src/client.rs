@@ -13,7 +13,7 @@ use crate::runs::pipelines::resuming::DefinitionChoice;
 use crate::runs::pipelines::starting::StartPipeline;
 use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::prompt_images::from_base64;
-use crate::runs::queue::Accepted;
+use crate::runs::queue::SendOutcome;
 use crate::schedules::StartedBySchedule;
 use crate::session_names::NamedPlace;
 use arki_api::{ProjectState, Resolution, SendOptions, Sent, Shown};
@@ -119,7 +119,7 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`Self::start_run`] and of queueing.
-    pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<Accepted, Error> {
+    pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<SendOutcome, Error> {
         let (_, start) = self.engine.typed_commands().typed(None, start).await?;
         self.runs().send(self.presence, start, mode).await
     }
@@ -150,8 +150,10 @@ impl Client {
         let start = StartRun { model, options, images, ..StartRun::new(target, text) };
         let Some(mode) = mode else { return Ok(Sent::from(&self.start_run(start).await?.0)) };
         match self.send(start, mode).await? {
-            Accepted::Started((run, _handle)) => Ok(Sent::from(&run)),
-            Accepted::Queued(message) => Ok(Sent { session_id, run_id: None, message_id: Some(message.to_string()) }),
+            SendOutcome::Started((run, _handle)) => Ok(Sent::from(&run)),
+            SendOutcome::Queued(message) => {
+                Ok(Sent { session_id, run_id: None, message_id: Some(message.to_string()) })
+            }
         }
     }
 

@@ -241,7 +241,7 @@ impl Engine {
             commands.clone(),
             results,
         ));
-        let kernels = Arc::new(ExecutorFactory::new(
+        let executors = Arc::new(ExecutorFactory::new(
             records.clone(),
             projects.clone(),
             mcp.clone(),
@@ -252,7 +252,7 @@ impl Engine {
             records.clone(),
             accounts.clone(),
             projects.clone(),
-            kernels.clone(),
+            executors.clone(),
             session_reader.clone(),
         ));
         let of_runs = composing::composed(BelowRuns {
@@ -260,7 +260,7 @@ impl Engine {
             accounts: accounts.clone(),
             projects: projects.clone(),
             mcp: mcp.clone(),
-            kernels: kernels.clone(),
+            executors: executors.clone(),
             commands,
             delegations,
             background: background_work.clone(),
@@ -285,14 +285,14 @@ impl Engine {
             session_tools: Arc::new(SessionTools::new(
                 records.clone(),
                 projects.clone(),
-                kernels.clone(),
+                executors.clone(),
                 session_reader.clone(),
             )),
             retention: Arc::new(Retention::new(
                 records.clone(),
                 accounts.clone(),
                 projects.clone(),
-                kernels.clone(),
+                executors.clone(),
                 session_reader.clone(),
                 sessions.clone(),
             )),
@@ -308,14 +308,14 @@ impl Engine {
                 records.clone(),
                 accounts.clone(),
                 projects.clone(),
-                kernels.clone(),
+                executors.clone(),
                 session_reader.clone(),
             )),
             worktrees: Arc::new(Worktrees::new(
                 records.clone(),
                 projects.clone(),
                 folder_trust.clone(),
-                kernels,
+                executors,
                 session_reader.clone(),
             )),
             schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), pipeline_runs.clone())),

@@ -6,14 +6,14 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::delegation::{Delegations, RunAbove, RunsSubagents};
 use crate::mcp::Mcp;
 use crate::projects::Projects;
-use crate::projects::config_in_force::{InForce, StandingFolder};
+use crate::projects::config_in_force::{InForce, OpenFolderRules};
 use crate::projects::open::OpenProject;
 use crate::projects::subagent_changes::take_changes_tool;
 use crate::records::Records;
 use arki_config::{AgentEntry, Config};
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error};
-use arki_tools::{AgentChoice, Audience, BackgroundCommands, KernelSettings, Tool, ToolExecutor};
+use arki_tools::{AgentChoice, Audience, BackgroundCommands, ExecutorSettings, Tool, ToolExecutor};
 use delegating::DelegatingRun;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,17 +37,17 @@ impl ExecutorFactory {
         Self { records, projects, mcp, background, delegations }
     }
 
-    pub(crate) fn kernel(
+    pub(crate) fn executor(
         &self,
         open: &OpenProject,
         config: &Config,
         presence: ClientCapabilities,
     ) -> Arc<ToolExecutor> {
-        self.kernel_with(open, config, (presence, None), None)
+        self.executor_with(open, config, (presence, None), None)
     }
 
     /// Returns an executor for a run, which hands work to others through `runs` where there is that.
-    pub(crate) fn kernel_of_run(
+    pub(crate) fn executor_of_run(
         &self,
         open: &OpenProject,
         config: &Config,
@@ -56,17 +56,17 @@ impl ExecutorFactory {
     ) -> Arc<ToolExecutor> {
         let mut config = config.clone();
         config.policy.keep_rules_of(&open.path());
-        self.kernel_with(open, &config, (presence, runs), None)
+        self.executor_with(open, &config, (presence, runs), None)
     }
 
-    fn kernel_with(
+    fn executor_with(
         &self,
         open: &OpenProject,
         config: &Config,
         (presence, runs): (ClientCapabilities, Option<Arc<dyn RunsSubagents>>),
         further: Option<Tool>,
     ) -> Arc<ToolExecutor> {
-        let settings = KernelSettings {
+        let settings = ExecutorSettings {
             project: open.workplace().clone(),
             trusted: open.is_trusted(),
             policy: config.policy.clone(),
@@ -82,7 +82,7 @@ impl ExecutorFactory {
             trash: self.records.directories().trash(),
             journals: self.records.directories().journals(),
             sandbox: self.projects.sandbox().clone(),
-            standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
+            standing: Arc::new(OpenFolderRules::of(open, self.projects.leavings().clone())),
             private_hosts: config.private_hosts.clone(),
             audience: if presence.answers { Audience::User } else { Audience::Nobody },
             model: config.model.clone(),
@@ -110,17 +110,17 @@ impl ExecutorFactory {
     }
 
     /// Returns an executor that judges calls and doesn't carry them out.
-    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<ToolExecutor>, Error> {
-        self.kernel_judging(folder, "")
+    pub(crate) fn judging_executor(&self, folder: &Path) -> Result<Arc<ToolExecutor>, Error> {
+        self.executor_judging(folder, "")
     }
 
-    /// Returns [`Self::judging_kernel`], which also knows this tool of a server that was never met.
-    pub(crate) fn kernel_judging(&self, folder: &Path, tool_id: &str) -> Result<Arc<ToolExecutor>, Error> {
+    /// Returns [`Self::judging_executor`], which also knows this tool of a server that was never met.
+    pub(crate) fn executor_judging(&self, folder: &Path, tool_id: &str) -> Result<Arc<ToolExecutor>, Error> {
         let open = self.projects.load_project(folder)?;
         let InForce { mut config, refused } = self.projects.config_in_force(&open)?;
         config.policy.refused = refused.map(|fault| fault.message);
         let unmet = self.mcp.unmet_tool(&open, &config, tool_id);
-        Ok(self.kernel_with(&open, &config, (ClientCapabilities::default(), None), unmet))
+        Ok(self.executor_with(&open, &config, (ClientCapabilities::default(), None), unmet))
     }
 
     /// A misspelt name would leave the tool on that it means.
@@ -134,8 +134,8 @@ impl ExecutorFactory {
             let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
             return Err(Error::new(Code::USAGE, "Too many tools were named.", hint));
         }
-        let kernel = self.kernel(open, config, ClientCapabilities::default());
-        names.iter().try_for_each(|name| kernel.ensure_known(name))
+        let executor = self.executor(open, config, ClientCapabilities::default());
+        names.iter().try_for_each(|name| executor.ensure_known(name))
     }
 
     /// The tool with which the agent of this configuration hands work to others.

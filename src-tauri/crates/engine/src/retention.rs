@@ -39,7 +39,7 @@ pub struct Retention {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    kernels: Arc<ExecutorFactory>,
+    executors: Arc<ExecutorFactory>,
     reader: Arc<SessionReader>,
     sessions: Arc<Sessions>,
 }
@@ -49,11 +49,11 @@ impl Retention {
         records: Arc<Records>,
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
-        kernels: Arc<ExecutorFactory>,
+        executors: Arc<ExecutorFactory>,
         reader: Arc<SessionReader>,
         sessions: Arc<Sessions>,
     ) -> Self {
-        Self { records, accounts, projects, kernels, reader, sessions }
+        Self { records, accounts, projects, executors, reader, sessions }
     }
 
     /// Removes a session for good, with those of its sub-agents.
@@ -82,7 +82,7 @@ impl Retention {
         let id = session_id.clone();
         let of_session =
             blocking(self, move |it| Ok(it.projects.subagent_worktrees().those(|_, parent| parent.session_id == id)));
-        let discarded = async { self.projects.discard_trees(of_session.await?, self.kernels.background()).await };
+        let discarded = async { self.projects.discard_trees(of_session.await?, self.executors.background()).await };
         if let Err(fault) = discarded.await {
             tracing::warn!(%session_id, %fault, "the worktrees of a removed session's sub-agents are still there");
         }

@@ -62,7 +62,7 @@ pub struct Runs {
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
     mcp: Arc<Mcp>,
-    kernels: Arc<ExecutorFactory>,
+    executors: Arc<ExecutorFactory>,
     delegations: Arc<Delegations>,
     background: Arc<BackgroundWork>,
     reader: Arc<SessionReader>,

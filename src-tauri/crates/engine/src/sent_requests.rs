@@ -69,7 +69,7 @@ pub struct SentRequests {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    kernels: Arc<ExecutorFactory>,
+    executors: Arc<ExecutorFactory>,
     reader: Arc<SessionReader>,
     /// The one that a client opened last, whose parts it asks for one by one.
     opened: Mutex<Option<Arc<SentRequest>>>,
@@ -80,10 +80,10 @@ impl SentRequests {
         records: Arc<Records>,
         accounts: Arc<Accounts>,
         projects: Arc<Projects>,
-        kernels: Arc<ExecutorFactory>,
+        executors: Arc<ExecutorFactory>,
         reader: Arc<SessionReader>,
     ) -> Self {
-        Self { records, accounts, projects, kernels, reader, opened: Mutex::default() }
+        Self { records, accounts, projects, executors, reader, opened: Mutex::default() }
     }
 
     /// Returns a picture that was sent in a session, or in one it was forked from, as a `data:` address; `None` where it
@@ -300,7 +300,7 @@ impl SentRequests {
         let output_schema = options.output_schema.clone();
         let asked = ModelOptions { output_schema, reasoning_effort: effort, ..config.model_options.clone() };
         config.policy.keep_rules_of(&open.path());
-        Ok((self.kernels.kernel(&open, &config, ClientCapabilities::default()).definitions(), asked))
+        Ok((self.executors.executor(&open, &config, ClientCapabilities::default()).definitions(), asked))
     }
 
     /// Returns the events from the request to the next one of the same run that say what came of it.

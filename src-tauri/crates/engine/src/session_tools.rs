@@ -23,7 +23,7 @@ pub struct SessionTool {
 pub struct SessionTools {
     records: Arc<Records>,
     projects: Arc<Projects>,
-    kernels: Arc<ExecutorFactory>,
+    executors: Arc<ExecutorFactory>,
     reader: Arc<SessionReader>,
 }
 
@@ -31,10 +31,10 @@ impl SessionTools {
     pub(crate) fn new(
         records: Arc<Records>,
         projects: Arc<Projects>,
-        kernels: Arc<ExecutorFactory>,
+        executors: Arc<ExecutorFactory>,
         reader: Arc<SessionReader>,
     ) -> Self {
-        Self { records, projects, kernels, reader }
+        Self { records, projects, executors, reader }
     }
 
     /// The tools that a run in this folder would have, in the order they are offered.
@@ -48,7 +48,7 @@ impl SessionTools {
     fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Error> {
         let open = self.projects.load_project(folder)?;
         let config = self.projects.config_of(&open)?.for_agent(agent)?;
-        Ok(self.kernels.kernel(&open, &config, ClientCapabilities::default()).definitions())
+        Ok(self.executors.executor(&open, &config, ClientCapabilities::default()).definitions())
     }
 
     /// The tools of a session's folder, and which of them its runs have.
@@ -90,8 +90,8 @@ impl SessionTools {
     fn switched(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<Option<Vec<String>>, Error> {
         let open = self.projects.load_project(Path::new(&self.reader.session(session)?.project))?;
         let config = self.projects.config_of(&open)?;
-        self.kernels.ensure_known_tools(&open, &config, on)?;
-        self.kernels.ensure_known_tools(&open, &config, off)?;
+        self.executors.ensure_known_tools(&open, &config, on)?;
+        self.executors.ensure_known_tools(&open, &config, off)?;
         let before = self.reader.overview(session)?.disabled_tools;
         let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
         disabled.sort();

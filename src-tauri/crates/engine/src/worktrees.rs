@@ -33,7 +33,7 @@ pub struct Worktrees {
     records: Arc<Records>,
     projects: Arc<Projects>,
     folder_trust: Arc<FolderTrust>,
-    kernels: Arc<ExecutorFactory>,
+    executors: Arc<ExecutorFactory>,
     reader: Arc<SessionReader>,
 }
 
@@ -42,10 +42,10 @@ impl Worktrees {
         records: Arc<Records>,
         projects: Arc<Projects>,
         folder_trust: Arc<FolderTrust>,
-        kernels: Arc<ExecutorFactory>,
+        executors: Arc<ExecutorFactory>,
         reader: Arc<SessionReader>,
     ) -> Self {
-        Self { records, projects, folder_trust, kernels, reader }
+        Self { records, projects, folder_trust, executors, reader }
     }
 
     /// Returns the place that a worktree would get. Nothing is made.

@@ -1,4 +1,4 @@
-//! A server's tools as the kernel knows tools.
+//! A server's tools as the executor knows tools.
 
 use crate::offer::{self, Offer, OfferTarget};
 use crate::server::{Call, Server};

@@ -285,7 +285,7 @@ impl Server {
         let agreement = self.remembered()?.unwrap_or_default();
         if let Some(listed) = agreement.in_force().find(|listed| listed.name == tool) {
             return match target {
-                // The kernel has checked the others.
+                // The executor has checked the others.
                 OfferTarget::CallTool => listed.check(args.get("arguments").unwrap_or(&serde_json::json!({}))),
                 _ => Ok(()),
             };

@@ -28,6 +28,6 @@ pub use definition::{
 pub use denylist::Denylist;
 pub use params::{Param, ParamKind, values as param_values};
 pub use problem::{DefinitionProblem, TextPlace, as_fault};
-pub use runner::{PipelineParts, PipelineRun, PipelineStanding};
+pub use runner::{PipelineParts, PipelineRun, PipelineSnapshot};
 pub use step_host::{AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost};
 pub use task::{StepContext, Task};

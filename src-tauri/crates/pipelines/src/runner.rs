@@ -47,7 +47,7 @@ pub struct PipelineParts {
 }
 
 /// The state of a run that is to go on.
-pub struct PipelineStanding {
+pub struct PipelineSnapshot {
     /// Folded from the log up to `last_seq`.
     pub state: PipelineState,
     pub last_seq: u64,
@@ -115,7 +115,7 @@ impl PipelineRun {
         definition: Arc<Definition>,
         session_id: SessionId,
         input: Arc<str>,
-        standing: PipelineStanding,
+        standing: PipelineSnapshot,
         control: RunControl,
     ) -> Self {
         let needs: Vec<Vec<usize>> = definition.steps.iter().map(|step| step.needs.clone()).collect();

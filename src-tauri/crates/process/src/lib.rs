@@ -21,12 +21,12 @@ mod error;
 mod guarding;
 #[cfg(unix)]
 mod hangup;
-mod kept_output;
 mod limits;
 mod login_path;
 mod open_files;
 mod own_program;
 mod piped;
+mod retained_output;
 mod run;
 mod screen;
 

@@ -19,9 +19,9 @@ use crate::background_changes::Meanwhile;
 use crate::confinement::{Confinement, ExitOutcome};
 use crate::error::{ProcessError, Result};
 use crate::guarding::{self, Guarding};
-use crate::kept_output::KeptOutput;
 use crate::limits::{CommandLimits, Overrun};
 use crate::platform::{self, Started};
+use crate::retained_output::RetainedOutput;
 use crate::running::{CommandListing, ListedCommand};
 use crate::screen::{ScreenOutput, TerminalScreen};
 use crate::watch::Watch;
@@ -105,7 +105,7 @@ pub async fn run_with_input(
 ) -> Result<CommandOutcome> {
     let started_at = Instant::now();
     let mut output = CapturedOutput {
-        kept: KeptOutput::new(spec.max_output_bytes),
+        kept: RetainedOutput::new(spec.max_output_bytes),
         on_output,
         screen: spec.terminal.then(TerminalScreen::new),
         written: 0,
@@ -197,7 +197,7 @@ async fn follow(
 }
 
 struct CapturedOutput<F> {
-    kept: KeptOutput,
+    kept: RetainedOutput,
     on_output: F,
     /// The terminal's, where there is one.
     screen: Option<TerminalScreen>,

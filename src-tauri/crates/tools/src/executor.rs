@@ -54,7 +54,7 @@ use arki_domain::projection::{
 };
 use arki_domain::{
     ApprovalDecision, CallContext, CallOutcome, Code, Error, Event, Executed, Executor, HookMoment, HookRan,
-    SubagentsStanding, ToolCall, ToolDefinition,
+    SubagentsState, ToolCall, ToolDefinition,
 };
 use arki_files::Project;
 use arki_policy::Verdict;
@@ -82,13 +82,13 @@ pub use mention_reads::{UnaskedRead, UnaskedReads};
 pub use question::stands_under_a_tool;
 pub(crate) use read::READ_PAUSES;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
-pub use settings::{KernelSettings, ToolLimits};
+pub use settings::{ExecutorSettings, ToolLimits};
 pub use step::{StepAnswer, StepCommand, StepRunner};
 pub use user_question::Audience;
 
 /// The executor behind the agent's port. It keeps the one path of a call.
 pub struct ToolExecutor {
-    settings: Arc<KernelSettings>,
+    settings: Arc<ExecutorSettings>,
     call_log: CallLog,
     stop: Arc<RunStop>,
     toolbox: Arc<Toolbox>,
@@ -287,7 +287,7 @@ impl Executor for ToolExecutor {
         self.delegations.take_up(calls, context);
     }
 
-    fn subagents_standing(&self) -> SubagentsStanding {
+    fn subagents_standing(&self) -> SubagentsState {
         self.delegations.background.standing()
     }
 

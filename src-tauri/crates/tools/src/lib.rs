@@ -14,6 +14,7 @@ mod error;
 mod executor;
 mod facts;
 mod fetch;
+mod folder_rules;
 mod guide;
 mod hooks;
 mod inside;
@@ -23,7 +24,6 @@ mod nearest;
 mod picture_decoding;
 mod remote_tool;
 mod schema;
-mod standing;
 mod subagents;
 mod tool;
 mod tool_output;
@@ -36,12 +36,13 @@ pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use executor::{
-    Audience, BackgroundCommands, HookTrial, Judge, KernelSettings, MAX_BACKGROUND, StepAnswer, StepCommand,
+    Audience, BackgroundCommands, ExecutorSettings, HookTrial, Judge, MAX_BACKGROUND, StepAnswer, StepCommand,
     StepRunner, ToolExecutor, ToolLimits, TriedHook, UnaskedRead, UnaskedReads, learn_env_files, search_for_secrets,
     stands_under_a_tool, unresolved_placeholders,
 };
 pub use facts::tool_specification;
 pub use fetch::{HttpAnswer, PrivateHosts, Requested, install_crypto};
+pub use folder_rules::FolderRules;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
@@ -50,7 +51,6 @@ pub use hooks::{
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
 pub use remote_tool::{CallScope, JudgedAs, RemoteCallProgress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
-pub use standing::Standing;
 pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};
 pub use tool::{MAX_TOOL_NAME_BYTES, Retry, Tool, ToolTraits};
 pub use tool_output::Output;

@@ -1,8 +1,8 @@
-//! `bench pipelines`: what the kernel adds to each step of a pipeline, beside a shell script that runs the same commands,
+//! `bench pipelines`: what Arki adds to each step of a pipeline, beside a shell script that runs the same commands,
 //! and whether many steps that are ready at once take longer each.
 //!
 //! A step's own time is in its event: judging, the sandbox, the command. What lies between that and the time of the whole
-//! is the kernel's: taking up steps, keys, the log on the disk.
+//! is Arki's: taking up steps, keys, the log on the disk.
 
 use std::{
     process::{Command, Stdio},
@@ -24,17 +24,17 @@ const MANY: usize = 1000;
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     let home = Home::prepare(repository, "pipelines", "http://127.0.0.1:9")?;
     home.write("line.yaml", &definition(STEPS, ""))?;
-    let (mut kernel, mut own, mut script) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut added, mut own, mut script) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let figures = Figures::of(&run(&home, "line.yaml")?)?;
-        kernel.push(figures.whole.saturating_sub(figures.own) / count(figures.steps));
+        added.push(figures.whole.saturating_sub(figures.own) / count(figures.steps));
         own.push(figures.own / count(figures.steps));
         script.push(shell_script()? / count(STEPS));
     }
     println!("{STEPS} steps one after another, {RUNS} times, medians, per step");
     println!("{:<44}{:>8.2} ms", "in a shell script", milliseconds(median(&script)));
     println!("{:<44}{:>8.2} ms", "the step itself: judged, in its sandbox", milliseconds(median(&own)));
-    println!("{:<44}{:>8.2} ms", "added by the kernel", milliseconds(median(&kernel)));
+    println!("{:<44}{:>8.2} ms", "added by Arki", milliseconds(median(&added)));
     let mut at_once = Vec::new();
     for steps in [FEW, MANY] {
         home.write("wide.yaml", &definition(steps, ", needs: []"))?;

@@ -5,7 +5,7 @@ use super::*;
 /// Every call is handed to a sub-agent in the background, which stands as it is told to.
 struct Handing {
     log: Arc<MemoryLog>,
-    standing: Mutex<SubagentsStanding>,
+    standing: Mutex<SubagentsState>,
     /// What the log had last when they were taken up, and when they came to rest.
     taken_up: Mutex<Vec<String>>,
     rested: Mutex<Vec<String>>,
@@ -18,7 +18,7 @@ impl Handing {
         self.log.kinds().last().cloned().unwrap_or_default()
     }
 
-    fn stands(&self, standing: SubagentsStanding) {
+    fn stands(&self, standing: SubagentsState) {
         *self.standing.lock().unwrap() = standing;
     }
 
@@ -42,7 +42,7 @@ impl Handing {
             background,
         })
         .await;
-        self.stands(SubagentsStanding::AtRest);
+        self.stands(SubagentsState::AtRest);
     }
 
     async fn until(&self, requests: usize) {
@@ -81,7 +81,7 @@ impl Executor for Handing {
         }
     }
 
-    fn subagents_standing(&self) -> SubagentsStanding {
+    fn subagents_standing(&self) -> SubagentsState {
         self.standing.lock().unwrap().clone()
     }
 
@@ -94,7 +94,7 @@ impl Executor for Handing {
         if let Some(meanwhile) = self.at_rest.lock().unwrap().take() {
             meanwhile();
         }
-        self.stands(SubagentsStanding::AtRest);
+        self.stands(SubagentsState::AtRest);
     }
 }
 
@@ -105,7 +105,7 @@ fn stage(words: &[&str]) -> (Stage, Arc<Handing>) {
     let stage = Stage::new(turns);
     let handing = Arc::new(Handing {
         log: stage.log.clone(),
-        standing: Mutex::new(SubagentsStanding::AtWork),
+        standing: Mutex::new(SubagentsState::AtWork),
         taken_up: Mutex::default(),
         rested: Mutex::default(),
         at_rest: Mutex::default(),
@@ -163,7 +163,7 @@ async fn a_run_without_budget_waits_for_them_first() {
 async fn a_run_that_waits_for_one_that_asks_waits_for_the_decision() {
     let (stage, handing) = stage(&["I wait."]);
     let approval_id = ApprovalId::from("a1");
-    handing.stands(SubagentsStanding::Waiting(approval_id.clone()));
+    handing.stands(SubagentsState::Waiting(approval_id.clone()));
     assert_eq!(stage.run().await, RunEnd::AwaitingApproval(approval_id));
     assert_eq!(stage.log.kinds().last().unwrap(), "run.paused");
 }

@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{TextEdit, not_found};
 use crate::error::{Candidate, EditError};
-use crate::fit::{Characters, FinalNewline, Fit, FoldedText, Haystack, LineEndings, Misfit, Op, Tier, Typing};
+use crate::fit::{Characters, FinalNewline, Fit, FoldedText, Haystack, LineEndings, Op, PlacementError, Tier, Typing};
 use crate::fit::{find_alike, find_lines, replacement};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::text_file::EDIT_LIMIT_BYTES;
@@ -69,13 +69,14 @@ pub(super) fn apply(
         }
         [_, _, ..] if !edit.replace_all => {
             let starts = lines_at(&file.plain, &places);
-            return Err(failed(Misfit::Ambiguous { tier: Tier::Exact, starts }));
+            return Err(failed(PlacementError::Ambiguous { tier: Tier::Exact, starts }));
         }
         // Looked at before: a few edits that replace everywhere could fill the memory.
         places if places.len().saturating_mul(new.len()) > MAX_BYTES => return Err(too_much()),
         places => {
             types.learned.learn_text(&old, &old);
-            let unclear = || Misfit::Unclear { tier: Tier::LookAlikes, start: lines_at(&file.plain, places)[0] };
+            let unclear =
+                || PlacementError::Unclear { tier: Tier::LookAlikes, start: lines_at(&file.plain, places)[0] };
             let new = types.known.followed(&new, &old, &Haystack::new(text)).ok_or_else(unclear).map_err(failed)?;
             MatchedEdit::exactly(file.replace(places, old.len(), &new, eol))
         }
@@ -96,7 +97,7 @@ fn lost_its_indentation(text: &str, place: usize, old: &str, new: &str) -> bool 
     is_indentation && is_whole && (is_right || (old.ends_with('\n') && new.lines().skip(1).any(is_less)))
 }
 
-fn forgiving(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<MatchedEdit, Misfit> {
+fn forgiving(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<MatchedEdit, PlacementError> {
     let haystack = Haystack::new(text);
     let (old_lines, new_lines) = lines_of(old, new);
     let ops = ops(&old_lines, &new_lines);
@@ -110,8 +111,8 @@ fn forgiving(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<
     };
     match find_lines(&haystack, &ops, all.clone()) {
         Ok(fit) => by_lines(fit, types),
-        Err(Misfit::Nowhere) => match inside_lines(text, old, new, types) {
-            Err(Misfit::Nowhere) => find_alike(&haystack, &ops, all).and_then(|fit| by_lines(fit, types)),
+        Err(PlacementError::Nowhere) => match inside_lines(text, old, new, types) {
+            Err(PlacementError::Nowhere) => find_alike(&haystack, &ops, all).and_then(|fit| by_lines(fit, types)),
             found => found,
         },
         Err(misfit) => Err(misfit),
@@ -141,29 +142,29 @@ fn ops<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Op<'a>> {
 }
 
 /// The text with characters that look alike, anywhere.
-fn inside_lines(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<MatchedEdit, Misfit> {
+fn inside_lines(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<MatchedEdit, PlacementError> {
     let (file, wanted) = (FoldedText::new(text), FoldedText::new(old).text);
     if wanted.trim().is_empty() {
-        return Err(Misfit::Nowhere);
+        return Err(PlacementError::Nowhere);
     }
     let is_whole = |at: usize| file.original_offset(at).is_some() && file.original_offset(at + wanted.len()).is_some();
     let places = overlapping(&file.text, &wanted, is_whole);
     let place = match places.as_slice() {
-        [] => return Err(Misfit::Nowhere),
+        [] => return Err(PlacementError::Nowhere),
         [place] => *place,
         _ => {
             let starts = lines_at(&file.text, &places);
-            return Err(Misfit::Ambiguous { tier: Tier::LookAlikes, starts });
+            return Err(PlacementError::Ambiguous { tier: Tier::LookAlikes, starts });
         }
     };
     let (Some(start), Some(end)) = (file.original_offset(place), file.original_offset(place + wanted.len())) else {
-        return Err(Misfit::Nowhere);
+        return Err(PlacementError::Nowhere);
     };
     let there = &text[start..end];
     types.learned.learn_text(old, there);
     let characters = Characters::learn([(old, there)].into_iter(), types.known, text);
     let line = lines_at(&file.text, &places)[0];
-    let unclear = Misfit::Unclear { tier: Tier::LookAlikes, start: line };
+    let unclear = PlacementError::Unclear { tier: Tier::LookAlikes, start: line };
     let new = characters.carry(old, there, new).ok_or(unclear)?;
     let text = spliced(text, start..end, &new);
     Ok(MatchedEdit { text, forgiven: Some((Tier::LookAlikes, line + 1)) })
@@ -173,15 +174,15 @@ fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
     [&text[..range.start], new, &text[range.end..]].concat()
 }
 
-fn error(text: &str, old: &str, path: &str, edit: usize, misfit: Misfit) -> EditError {
+fn error(text: &str, old: &str, path: &str, edit: usize, misfit: PlacementError) -> EditError {
     let path = path.to_owned();
     match misfit {
-        Misfit::Nowhere => EditError::NotFound { path, edit, closest: not_found::closest(text, old) },
-        Misfit::Ambiguous { tier, starts } => {
+        PlacementError::Nowhere => EditError::NotFound { path, edit, closest: not_found::closest(text, old) },
+        PlacementError::Ambiguous { tier, starts } => {
             let candidates = candidates(text, &starts);
             EditError::Ambiguous { path, edit, tier, count: starts.len(), candidates }
         }
-        Misfit::Unclear { tier, start } => EditError::Unclear { path, edit, tier, line: start + 1 },
+        PlacementError::Unclear { tier, start } => EditError::Unclear { path, edit, tier, line: start + 1 },
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Fit, Haystack, Misfit, Op, Tier, fold};
+use super::{Fit, Haystack, Op, PlacementError, Tier, fold};
 use crate::likeness::likeness_percent;
 
 /// Longer changes and files are not aligned: the time would be felt.
@@ -37,11 +37,11 @@ struct Alignment {
 }
 
 /// The place that is alike enough, and clearly more so than any other, among the lines of `within`.
-pub(crate) fn find(haystack: &Haystack<'_>, ops: &[Op<'_>], within: Range<usize>) -> Result<Fit, Misfit> {
+pub(crate) fn find(haystack: &Haystack<'_>, ops: &[Op<'_>], within: Range<usize>) -> Result<Fit, PlacementError> {
     let old = OldLines::new(haystack, ops);
     let words = old.worths.iter().filter(|worth| **worth >= 1.0).count();
     if words < LEAST_LINES || old.lines.len() > OLD_LINES || haystack.len() > FILE_LINES {
-        return Err(Misfit::Nowhere);
+        return Err(PlacementError::Nowhere);
     }
     let mut by_change: Vec<(Vec<usize>, Alignment)> = Vec::new();
     for place in old.likely_places() {
@@ -55,14 +55,16 @@ pub(crate) fn find(haystack: &Haystack<'_>, ops: &[Op<'_>], within: Range<usize>
     }
     by_change.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
     let mut best = by_change.into_iter().map(|(_, alignment)| alignment);
-    let Some(first) = best.next().filter(|first| first.score >= LEAST_SCORE) else { return Err(Misfit::Nowhere) };
+    let Some(first) = best.next().filter(|first| first.score >= LEAST_SCORE) else {
+        return Err(PlacementError::Nowhere);
+    };
     let start = first_row(&first.rows).unwrap_or_default();
     if let Some(second) = best.next().filter(|second| first.score - second.score < LEAST_LEAD) {
         let starts = vec![start, first_row(&second.rows).unwrap_or_default()];
-        return Err(Misfit::Ambiguous { tier: Tier::Alignment, starts });
+        return Err(PlacementError::Ambiguous { tier: Tier::Alignment, starts });
     }
     if first.equal < LEAST_EQUAL || !is_certain(ops, &first.rows, &old.equals(&first.rows)) {
-        return Err(Misfit::Nowhere);
+        return Err(PlacementError::Nowhere);
     }
     let end = first.rows.iter().flatten().max().map_or(start, |last| last + 1);
     Ok(Fit { tier: Tier::Alignment, rows: first.rows, span: start..end })

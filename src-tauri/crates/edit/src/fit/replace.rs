@@ -6,7 +6,7 @@ use super::depth::{Depth, depth};
 use super::indent::{self, Indentation};
 use super::look_alikes::Characters;
 use super::typing::Typing;
-use super::{Fit, Haystack, Misfit, Op};
+use super::{Fit, Haystack, Op, PlacementError};
 use crate::line_endings::Eol;
 
 /// The end of the file's last line, should the change reach it.
@@ -33,15 +33,15 @@ pub(crate) struct Replacement {
 }
 
 /// # Errors
-/// [`Misfit::Unclear`] where the new lines can't be brought to the file's ways for certain.
+/// [`PlacementError::Unclear`] where the new lines can't be brought to the file's ways for certain.
 pub(crate) fn replacement(
     haystack: &Haystack<'_>,
     ops: &[Op<'_>],
     fit: &Fit,
     target: LineEndings,
     typing: &Typing,
-) -> Result<Replacement, Misfit> {
-    let unclear = Misfit::Unclear { tier: fit.tier, start: fit.span.start };
+) -> Result<Replacement, PlacementError> {
+    let unclear = PlacementError::Unclear { tier: fit.tier, start: fit.span.start };
     let added = adapted(haystack, ops, fit, typing).ok_or(unclear)?;
     let span = haystack.offset(fit.span.start)..haystack.offset(fit.span.end);
     let here = Eol::of(haystack.text[span].as_bytes()).or_else(|| Eol::of(haystack.text.as_bytes()));

@@ -1,10 +1,10 @@
 use super::*;
 
-fn found(text: &str, ops: &[Op<'_>]) -> Result<Fit, Misfit> {
+fn found(text: &str, ops: &[Op<'_>]) -> Result<Fit, PlacementError> {
     let haystack = Haystack::new(text);
     let all = 0..haystack.len();
     match find_lines(&haystack, ops, all.clone()) {
-        Err(Misfit::Nowhere) => find_alike(&haystack, ops, all),
+        Err(PlacementError::Nowhere) => find_alike(&haystack, ops, all),
         found => found,
     }
 }
@@ -32,7 +32,7 @@ fn each_tier_forgives_more_and_kept_lines_stay_the_files_own() {
 #[test]
 fn two_places_are_never_chosen_between() {
     let misfit = found("  x = 1\ny\n    x = 1\n", &[Remove("x = 1")]).unwrap_err();
-    assert_eq!(misfit, Misfit::Ambiguous { tier: Tier::Indentation, starts: vec![0, 2] });
+    assert_eq!(misfit, PlacementError::Ambiguous { tier: Tier::Indentation, starts: vec![0, 2] });
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_stricter_tier_wins_over_a_place_that_needs_more_forgiving() {
 
 #[test]
 fn blank_lines_alone_say_nothing_about_a_place() {
-    assert_eq!(found("a\n \nb\n", &[Remove("")]), Err(Misfit::Nowhere));
+    assert_eq!(found("a\n \nb\n", &[Remove("")]), Err(PlacementError::Nowhere));
 }
 
 #[test]
@@ -68,14 +68,14 @@ fn a_line_that_goes_has_to_be_there() {
         Remove("    let second = read(99);"),
         Keep("    first + second"),
     ];
-    assert_eq!(found(text, &ops), Err(Misfit::Nowhere));
+    assert_eq!(found(text, &ops), Err(PlacementError::Nowhere));
 }
 
 #[test]
 fn where_lines_come_between_others_these_have_to_lie_together() {
     let text = "one = first()\ntwo = second()\nthree = third()\nfour = fourth()\n";
     let ops = [Keep("one = first()"), Keep("two = second()"), Add("new"), Keep("four = fourth()")];
-    assert_eq!(found(text, &ops), Err(Misfit::Nowhere));
+    assert_eq!(found(text, &ops), Err(PlacementError::Nowhere));
     let ops = [Keep("one = first()"), Add("new"), Keep("two = second()"), Keep("four = fourth()")];
     check(text, &ops, &text.replace("two", "new\ntwo"), Tier::Alignment);
 }
@@ -85,7 +85,7 @@ fn two_places_that_are_nearly_as_alike_are_refused() {
     let block = |name: &str| format!("fn {name}() {{\n    open();\n    let value = read();\n    close();\n}}\n");
     let text = [block("alpha"), block("gamma")].concat();
     let ops = [Keep("fn delta() {"), Keep("    open();"), Add("    check();"), Keep("    let value = read();")];
-    assert!(matches!(found(&text, &ops), Err(Misfit::Ambiguous { tier: Tier::Alignment, .. })));
+    assert!(matches!(found(&text, &ops), Err(PlacementError::Ambiguous { tier: Tier::Alignment, .. })));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use super::parse::PatchHunk;
 use super::place::{HunkProblem, named_lines, within};
-use crate::fit::{Fit, Haystack, Misfit, Op, Tier};
+use crate::fit::{Fit, Haystack, Op, PlacementError, Tier};
 
 /// Blank lines are among the lines of a file, and among those of a patch that lost their `+`.
 pub(super) fn shows_nothing(ops: &[Op<'_>]) -> bool {
@@ -36,7 +36,9 @@ fn behind(haystack: &Haystack<'_>, outer: &[&str], name: &str, index: usize) -> 
         [] => Err(no_section(name)),
         [line] if goes_on(haystack.line(line)) => Err(HunkProblem::NoContext { hunk: index }),
         [line] => Ok(Fit::at(line + 1, 0, Tier::Exact)),
-        _ => Err(HunkProblem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier: Tier::Exact, starts } }),
+        _ => {
+            Err(HunkProblem::Placement { hunk: index, misfit: PlacementError::Ambiguous { tier: Tier::Exact, starts } })
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::parse::PatchHunk;
 use crate::edit::{candidates, closest};
 use crate::error::PatchError;
 use crate::fit::{
-    FinalNewline, Fit, Haystack, LineEndings, Misfit, Op, Replacement, Tier, Typing, find_alike, find_lines,
+    FinalNewline, Fit, Haystack, LineEndings, Op, PlacementError, Replacement, Tier, Typing, find_alike, find_lines,
     replacement,
 };
 use crate::line_endings::Eol;
@@ -34,7 +34,7 @@ pub struct Patched {
 /// The problem with one of the hunks, by its index.
 #[derive(Debug)]
 pub enum HunkProblem {
-    Misfit { hunk: usize, misfit: Misfit },
+    Placement { hunk: usize, misfit: PlacementError },
     NoContext { hunk: usize },
     NoSection { hunk: usize, section: String },
     Overlap { hunk: usize, other: usize },
@@ -59,19 +59,19 @@ impl HunkProblem {
             Self::Overlap { hunk, other } => {
                 PatchError::Overlap { path, hunk: hunk + 1, other: other + 1, line: hunks[hunk].line }
             }
-            Self::Misfit { hunk, misfit } => {
+            Self::Placement { hunk, misfit } => {
                 let (hunk, at) = (hunk + 1, &hunks[hunk]);
                 let line = at.line;
                 match misfit {
-                    Misfit::Nowhere => {
+                    PlacementError::Nowhere => {
                         let old: Vec<&str> = at.ops.iter().filter_map(|op| op.old()).collect();
                         PatchError::HunkNotFound { path, hunk, line, closest: closest(text, &old.join("\n")) }
                     }
-                    Misfit::Ambiguous { tier, starts } => {
+                    PlacementError::Ambiguous { tier, starts } => {
                         let candidates = candidates(text, &starts);
                         PatchError::HunkAmbiguous { path, hunk, line, tier, count: starts.len(), candidates }
                     }
-                    Misfit::Unclear { tier, start } => {
+                    PlacementError::Unclear { tier, start } => {
                         PatchError::HunkUnclear { path, hunk, line, tier, at: start + 1 }
                     }
                 }
@@ -92,7 +92,7 @@ pub fn patched(text: &str, hunks: &[PatchHunk<'_>], fits: &[Fit], typing: &Typin
     let mut forgiven = Vec::new();
     for (index, (hunk, fit)) in hunks.iter().zip(fits).enumerate().filter(|(_, (hunk, _))| hunk.changes()) {
         let replacement =
-            replaced(&haystack, hunk, fit, typing).map_err(|misfit| HunkProblem::Misfit { hunk: index, misfit })?;
+            replaced(&haystack, hunk, fit, typing).map_err(|misfit| HunkProblem::Placement { hunk: index, misfit })?;
         replacements.push((index, replacement));
         if fit.tier > Tier::Exact {
             forgiven.push((index + 1, fit.tier, fit.span.start + 1));
@@ -123,7 +123,7 @@ fn by_text(haystack: &Haystack<'_>, hunks: &[PatchHunk<'_>]) -> Result<Vec<Fit>,
     for (hunk, one) in hunks.iter().enumerate() {
         match find(haystack, one, hunk)? {
             FoundPlace::Several { tier, starts } if places + starts.len() > MAX_PLACES => {
-                return Err(HunkProblem::Misfit { hunk, misfit: Misfit::Ambiguous { tier, starts } });
+                return Err(HunkProblem::Placement { hunk, misfit: PlacementError::Ambiguous { tier, starts } });
             }
             one => {
                 places += one.starts().len();
@@ -167,7 +167,9 @@ fn by_text(haystack: &Haystack<'_>, hunks: &[PatchHunk<'_>]) -> Result<Vec<Fit>,
             .or_else(|| is_in_order.then(in_order).flatten());
         match place {
             Some(start) => fits.push(Fit::at(start, lines.len(), tier)),
-            None => return Err(HunkProblem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier, starts } }),
+            None => {
+                return Err(HunkProblem::Placement { hunk: index, misfit: PlacementError::Ambiguous { tier, starts } });
+            }
         }
     }
     Ok(fits)
@@ -200,11 +202,11 @@ fn find(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>, index: usize) -> Result<F
     if insertion::shows_nothing(&ops) {
         return insertion::place(haystack, hunk, index).map(FoundPlace::One);
     }
-    let failed = |misfit| HunkProblem::Misfit { hunk: index, misfit };
+    let failed = |misfit| HunkProblem::Placement { hunk: index, misfit };
     match find_lines(haystack, &ops, all.clone()) {
         Ok(fit) => Ok(FoundPlace::One(fit)),
-        Err(Misfit::Ambiguous { tier, starts }) => Ok(as_they_end(haystack, hunk, tier, starts)),
-        Err(Misfit::Nowhere) => find_alike(haystack, &ops, all).map(FoundPlace::One).map_err(failed),
+        Err(PlacementError::Ambiguous { tier, starts }) => Ok(as_they_end(haystack, hunk, tier, starts)),
+        Err(PlacementError::Nowhere) => find_alike(haystack, &ops, all).map(FoundPlace::One).map_err(failed),
         Err(misfit) => Err(failed(misfit)),
     }
 }
@@ -261,7 +263,12 @@ fn indentation(line: &str) -> usize {
 }
 
 /// Endings are the file's, unless the patch has the very ones of the lines that it shows.
-fn replaced(haystack: &Haystack<'_>, hunk: &PatchHunk<'_>, fit: &Fit, typing: &Typing) -> Result<Replacement, Misfit> {
+fn replaced(
+    haystack: &Haystack<'_>,
+    hunk: &PatchHunk<'_>,
+    fit: &Fit,
+    typing: &Typing,
+) -> Result<Replacement, PlacementError> {
     let final_newline = hunk.final_newline;
     let old = old_lines(hunk);
     let shows_endings = fit.tier == Tier::Exact && haystack.stands_at(&old, fit.span.start);

@@ -31,8 +31,8 @@ impl PolicyTrials {
         let Some(found) = self.story_of_call(session_id, call_id, seq)?.newest_decision(seq) else { return Ok(None) };
         let is_by_rule = matches!(found.trace.decided_by(), Some(PolicyCheck::DenyRules | PolicyCheck::Rules));
         let rule = is_by_rule.then(|| {
-            let kernel = self.kernels.judging_kernel(Path::new(&project)).ok()?;
-            kernel.judge().rule_behind(&found.decided, &found.call.tool_id, &found.call.args)
+            let executor = self.executors.judging_executor(Path::new(&project)).ok()?;
+            executor.judge().rule_behind(&found.decided, &found.call.tool_id, &found.call.args)
         });
         let shown = |text: String| match serde_json::from_str(&text) {
             Ok(value) => self.records.redactor().redact_json(value).to_string(),

@@ -24,7 +24,7 @@ pub struct Judgement {
 /// Asks the policy and tries hooks without anything happening, and explains what was decided.
 pub struct PolicyTrials {
     pub(super) records: Arc<Records>,
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) reader: Arc<SessionReader>,
 }
 
@@ -34,7 +34,7 @@ impl PolicyTrials {
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub async fn try_hooks(&self, folder: &std::path::Path, trial: &HookTrial) -> Result<Vec<TriedHook>, Error> {
-        Ok(self.kernels.judging_kernel(folder)?.try_hooks(trial).await)
+        Ok(self.executors.judging_executor(folder)?.try_hooks(trial).await)
     }
 
     /// Tries the hooks as [`Self::try_hooks`] does, with an event that was typed.
@@ -63,15 +63,15 @@ impl PolicyTrials {
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Error> {
-        let kernel = self.kernels.kernel_judging(folder, tool_id)?;
+        let executor = self.executors.executor_judging(folder, tool_id)?;
         // As a run takes them from a model.
-        let definition = kernel.definitions().iter().find(|definition| *definition.name == *tool_id).cloned();
+        let definition = executor.definitions().iter().find(|definition| *definition.name == *tool_id).cloned();
         let args = match definition {
             Some(definition) => arki_agent::understood_arguments(&definition.parameters, args.clone()),
             None => args.clone(),
         };
-        let verdict = kernel.judge().verdict(tool_id, &args, arki_domain::ApprovalMode::Ask);
-        let trace = kernel.judge().trace(tool_id, &args, &verdict);
+        let verdict = executor.judge().verdict(tool_id, &args, arki_domain::ApprovalMode::Ask);
+        let trace = executor.judge().trace(tool_id, &args, &verdict);
         let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
         Ok(Judgement { decision, rule, reason, risk, trace })
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The result of a decision.
 #[derive(Debug)]
-pub struct Decided {
+pub struct DecisionOutcome {
     pub session_id: SessionId,
     /// Why the rule that was to be kept is not. The decision holds all the same.
     pub rule_not_kept: Option<Error>,
@@ -35,7 +35,7 @@ impl Approvals {
         approval_id: &ApprovalId,
         resolution: Resolution,
         resolved_by: &'static str,
-    ) -> Result<Decided, Error> {
+    ) -> Result<DecisionOutcome, Error> {
         let approval_id = approval_id.clone();
         let CheckedDecision { session_id, drafts, rules } =
             blocking(self, move |approvals| approvals.checked(&approval_id, resolution, resolved_by)).await?;
@@ -46,7 +46,7 @@ impl Approvals {
             true => Ok(()),
         };
         let rule_not_kept = kept.err().map(rule_not_kept);
-        Ok(Decided { session_id, rule_not_kept })
+        Ok(DecisionOutcome { session_id, rule_not_kept })
     }
 
     /// Returns what a resolution would record, where it can be.
@@ -166,7 +166,7 @@ impl Approvals {
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Error> {
         let Some(requested) = self.reviews.revealed(record) else { return Ok(true) };
         let session = self.reader.session(&record.session_id)?;
-        Ok(self.kernels.judging_kernel(Path::new(&session.project))?.judge().is_stale(&requested))
+        Ok(self.executors.judging_executor(Path::new(&session.project))?.judge().is_stale(&requested))
     }
 }
 

@@ -68,7 +68,7 @@ pub struct StandingRules {
     pub(super) records: Arc<Records>,
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) reader: Arc<SessionReader>,
     pub(super) pending: Arc<PendingApprovals>,
 }
@@ -90,8 +90,8 @@ impl StandingRules {
             return Ok(Vec::new());
         };
         let folder = self.reader.session(&record.session_id)?.project;
-        let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
-        let rules = kernel.judge().proposed_rules(&requested.tool_id, &requested.args);
+        let executor = self.executors.judging_executor(Path::new(&folder))?;
+        let rules = executor.judge().proposed_rules(&requested.tool_id, &requested.args);
         let project = self.projects.project_at(&folder);
         Ok(rules.into_iter().map(|rule| RuleDefinition { project: Some(project.clone()), ..rule }).collect())
     }
@@ -144,7 +144,7 @@ impl StandingRules {
         let project = definition.project.clone();
         let rule = PolicyRule::new(definition, "backtest", 1).map_err(|error| invalid(file, &error.to_string()))?;
         let mut backtest = Backtest::default();
-        let mut kernels: HashMap<String, Option<Arc<ToolExecutor>>> = HashMap::new();
+        let mut executors: HashMap<String, Option<Arc<ToolExecutor>>> = HashMap::new();
         let mut offset = 0;
         loop {
             let sessions = self.records.reader().lists().sessions(SESSIONS_A_PAGE, offset)?;
@@ -154,10 +154,10 @@ impl StandingRules {
             }
             let meant = |folder: &str| project.as_deref().is_none_or(|project| project == folder);
             for session in sessions.iter().filter(|session| meant(&session.project)) {
-                let kernel = kernels
+                let executor = executors
                     .entry(session.project.clone())
-                    .or_insert_with(|| self.kernels.judging_kernel(Path::new(&session.project)).ok());
-                let matched = self.backtest_session(&session.session_id, kernel.as_deref(), &rule, &mut backtest)?;
+                    .or_insert_with(|| self.executors.judging_executor(Path::new(&session.project)).ok());
+                let matched = self.backtest_session(&session.session_id, executor.as_deref(), &rule, &mut backtest)?;
                 backtest.matched += matched.len();
                 backtest.changed += matched.iter().filter(|past| past.is_changed()).count();
                 matched.into_iter().for_each(|past| take(session, past));
@@ -168,7 +168,7 @@ impl StandingRules {
     fn backtest_session(
         &self,
         session: &SessionId,
-        kernel: Option<&ToolExecutor>,
+        executor: Option<&ToolExecutor>,
         rule: &PolicyRule,
         backtest: &mut Backtest,
     ) -> Result<Vec<PastCall>, Error> {
@@ -180,13 +180,13 @@ impl StandingRules {
                 match event.body() {
                     EventBody::ToolCall(call) => {
                         backtest.calls += 1;
-                        let Some(kernel) = kernel else {
+                        let Some(executor) = executor else {
                             backtest.left_out += 1;
                             continue;
                         };
-                        let (speaks, with_rule) = kernel.judge().judge_with(rule, &call.tool_id, &call.args);
+                        let (speaks, with_rule) = executor.judge().judge_with(rule, &call.tool_id, &call.args);
                         if speaks {
-                            let today = kernel.judge().verdict(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
+                            let today = executor.judge().verdict(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
                             places.insert(call.call_id.clone(), matched.len());
                             matched.push(PastCall {
                                 session_id: session.clone(),

@@ -6,7 +6,7 @@
 
 use crate::projects::Projects;
 use crate::projects::agent_files::add_found_agents;
-use crate::projects::hook_pins::{LineStanding, line_standing};
+use crate::projects::hook_pins::{LineAgreement, line_standing};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
 use arki_config::{ClaudeSettings, Config, PROJECT_CONFIG, ReadConfig, ShownConfig, denials_of};
@@ -14,7 +14,7 @@ use arki_domain::{Code, Error, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicyRule, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
-use arki_tools::{Checker, Hook, HookAction, Standing};
+use arki_tools::{Checker, FolderRules, Hook, HookAction};
 use globset::GlobSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,7 +206,7 @@ impl Projects {
         *refused = refused.take().or(secret);
         config.hooks.retain_mut(|hook| is_agreed(open, hook));
         let standing = |checker: &Checker| open.line_standing(checker.origin, &checker.command, true);
-        config.checkers.retain(|checker| standing(checker) == LineStanding::Agreed);
+        config.checkers.retain(|checker| standing(checker) == LineAgreement::Agreed);
         if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
             let file = open.project.root().join(MCP_JSON);
             config.mcp_left_out = arki_config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
@@ -255,9 +255,9 @@ fn is_agreed(open: &OpenProject, hook: &mut Hook) -> bool {
     }
     let HookAction::Command(command) = &hook.action else { return true };
     match open.line_standing(hook.origin, &command.line, false) {
-        LineStanding::Agreed => true,
-        LineStanding::Changed => false,
-        LineStanding::Unpinned(why) => {
+        LineAgreement::Agreed => true,
+        LineAgreement::Changed => false,
+        LineAgreement::Unpinned(why) => {
             hook.action = HookAction::Off { line: command.line.clone(), why };
             true
         }
@@ -265,7 +265,7 @@ fn is_agreed(open: &OpenProject, hook: &mut Hook) -> bool {
 }
 
 /// The rules in force in a folder while a run is at work in it.
-pub(crate) struct StandingFolder {
+pub(crate) struct OpenFolderRules {
     leavings: Arc<Leavings>,
     project: Arc<Project>,
     /// The folder in which hooks find their programs.
@@ -276,7 +276,7 @@ pub(crate) struct StandingFolder {
     began_with: Option<String>,
 }
 
-impl StandingFolder {
+impl OpenFolderRules {
     pub(crate) fn of(open: &OpenProject, leavings: Arc<Leavings>) -> Self {
         let began_with = read(&open.project, PROJECT_CONFIG).ok().flatten();
         let (project, trust, git) = (open.project.clone(), open.trust.clone(), open.git.clone());
@@ -301,7 +301,7 @@ impl StandingFolder {
     }
 }
 
-impl Standing for StandingFolder {
+impl FolderRules for OpenFolderRules {
     fn now(&self, policy: &PolicySettings) -> Option<PolicySettings> {
         if !self.trust.as_ref().is_some_and(|trust| trust.trusted) {
             return None;
@@ -328,7 +328,7 @@ impl Standing for StandingFolder {
         }
         let standing = |line: &str| line_standing(trust, &self.workplace, (file, line), false);
         // Whether the user agrees to what can't be pinned was asked when the run began.
-        line.is_none_or(|line| standing(line) != LineStanding::Changed)
+        line.is_none_or(|line| standing(line) != LineAgreement::Changed)
     }
 
     fn tell(&self, note: String) {

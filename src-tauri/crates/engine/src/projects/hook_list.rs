@@ -2,7 +2,7 @@
 
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
-use crate::projects::hook_pins::LineStanding;
+use crate::projects::hook_pins::LineAgreement;
 use crate::projects::open::OpenProject;
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_config::{PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
@@ -79,9 +79,9 @@ fn off(hook: &Hook, open: &OpenProject) -> Option<Off> {
         return Some((HookOffReason::ScriptChanged, None));
     }
     match open.line_standing(hook.origin, hook.action.line()?, false) {
-        LineStanding::Agreed => None,
-        LineStanding::Changed => Some((HookOffReason::ScriptChanged, None)),
-        LineStanding::Unpinned(why) => Some((HookOffReason::Unpinned, Some(why))),
+        LineAgreement::Agreed => None,
+        LineAgreement::Changed => Some((HookOffReason::ScriptChanged, None)),
+        LineAgreement::Unpinned(why) => Some((HookOffReason::Unpinned, Some(why))),
     }
 }
 

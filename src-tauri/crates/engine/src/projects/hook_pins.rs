@@ -12,7 +12,7 @@ pub(crate) const READERS: Readers = Readers { imports: imports_of, runs: shell_r
 
 /// How a line stands to what the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LineStanding {
+pub(crate) enum LineAgreement {
     Agreed,
     /// A file that it leads to is new, another one or gone, or can't be read.
     Changed,
@@ -26,18 +26,18 @@ pub(crate) fn line_standing(
     project: &Project,
     (file, line): (&str, &str),
     is_checker: bool,
-) -> LineStanding {
-    let Ok(followed) = follow(project, line, READERS.runs) else { return LineStanding::Changed };
+) -> LineAgreement {
+    let Ok(followed) = follow(project, line, READERS.runs) else { return LineAgreement::Changed };
     let word = kind_word(PinKind::Hook);
     let records = || trust.iter().filter(|trust| trust.trusted).flat_map(|trust| &trust.pins).map(|record| &record.pin);
     let agreed = records().filter(|pin| pin.kind == word && followed.covers(&pin.path));
     let agreed: BTreeSet<(&str, &str)> = agreed.map(|pin| (&*pin.path, &*pin.hash)).collect();
     let current = followed.pins();
     if agreed != current.iter().map(|pin| (&*pin.path, &*pin.hash)).collect() {
-        return LineStanding::Changed;
+        return LineAgreement::Changed;
     }
-    let Some(why) = followed.unpinned(is_checker) else { return LineStanding::Agreed };
+    let Some(why) = followed.unpinned(is_checker) else { return LineAgreement::Agreed };
     let (asked, word) = (unpinned_pin(file, line, &why), kind_word(PinKind::UnpinnedHook));
     let is_asked = |pin: &arki_domain::TrustPin| (&pin.kind, &pin.path, &pin.hash) == (&word, &asked.path, &asked.hash);
-    if records().any(is_asked) { LineStanding::Agreed } else { LineStanding::Unpinned(why) }
+    if records().any(is_asked) { LineAgreement::Agreed } else { LineAgreement::Unpinned(why) }
 }

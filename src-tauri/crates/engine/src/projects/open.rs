@@ -6,7 +6,7 @@ use crate::projects::Projects;
 use crate::projects::agent_files::agent_warnings;
 use crate::projects::config_in_force::noted;
 use crate::projects::guides::{self, FoundGuides};
-use crate::projects::hook_pins::{LineStanding, READERS, line_standing};
+use crate::projects::hook_pins::{LineAgreement, READERS, line_standing};
 use crate::projects::rules;
 use crate::records::blocking;
 use arki_api::{Pin, ProjectState, TrustState};
@@ -130,9 +130,9 @@ impl OpenProject {
     }
 
     /// How the shell line of a hook or a checker stands to what was agreed to.
-    pub(crate) fn line_standing(&self, origin: HookOrigin, line: &str, is_checker: bool) -> LineStanding {
+    pub(crate) fn line_standing(&self, origin: HookOrigin, line: &str, is_checker: bool) -> LineAgreement {
         match origin {
-            HookOrigin::User => LineStanding::Agreed,
+            HookOrigin::User => LineAgreement::Agreed,
             HookOrigin::Project(file) => line_standing(self.trust.as_ref(), &self.project, (file, line), is_checker),
         }
     }

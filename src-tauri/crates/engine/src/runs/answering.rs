@@ -8,7 +8,7 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
-use crate::runs::resume::Resume;
+use crate::runs::resume::ResumeOptions;
 use arki_domain::{ApprovalId, Code, Error, QuestionAnswered, QuestionId, SessionId};
 use arki_store::ApprovalStatus;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Runs {
         .await?;
         self.sessions.until_stopped(session_id).await;
         let answer = Some(QuestionAnswered { question_id: question_id.clone(), text });
-        self.resume(session_id, Resume { answer, presence, ..Resume::default() }).await
+        self.resume(session_id, ResumeOptions { answer, presence, ..ResumeOptions::default() }).await
     }
 
     /// Rejects it once its time is over, if this program stays and nobody has answered by then.

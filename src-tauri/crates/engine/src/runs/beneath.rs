@@ -3,7 +3,7 @@
 use crate::delegation::{RunsSubagents, SubagentResume, SubagentStart};
 use crate::runs::Runs;
 use crate::runs::place::{RunPlace, RunTarget, StartRun};
-use crate::runs::resume::Resume;
+use crate::runs::resume::ResumeOptions;
 use arki_agent::RunEnd;
 use arki_domain::Error;
 use async_trait::async_trait;
@@ -31,7 +31,8 @@ impl RunsSubagents for Runs {
         self: Arc<Self>,
         SubagentResume { started, approve, presence, control }: SubagentResume,
     ) -> Result<JoinHandle<Result<RunEnd, Error>>, Error> {
-        let resume = Resume { control, approve, run: Some(started.run_id), presence, ..Resume::default() };
+        let resume =
+            ResumeOptions { control, approve, run: Some(started.run_id), presence, ..ResumeOptions::default() };
         Ok(self.resume(&started.session_id, resume).await?.1)
     }
 }

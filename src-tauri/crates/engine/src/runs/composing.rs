@@ -40,7 +40,7 @@ pub(crate) struct BelowRuns {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) projects: Arc<Projects>,
     pub(crate) mcp: Arc<Mcp>,
-    pub(crate) kernels: Arc<ExecutorFactory>,
+    pub(crate) executors: Arc<ExecutorFactory>,
     pub(crate) commands: Arc<BackgroundCommands>,
     pub(crate) delegations: Arc<Delegations>,
     pub(crate) background: Arc<BackgroundWork>,
@@ -68,17 +68,17 @@ pub(crate) struct RunServices {
 }
 
 pub(crate) fn composed(below: BelowRuns) -> RunServices {
-    let BelowRuns { records, accounts, projects, kernels, reader, names, sessions, .. } = below.clone();
+    let BelowRuns { records, accounts, projects, executors, reader, names, sessions, .. } = below.clone();
     let system_prompts =
         Arc::new(SystemPrompts { records: records.clone(), accounts: accounts.clone(), projects: projects.clone() });
-    let draft_mentions = Arc::new(DraftMentions { kernels: kernels.clone(), names, reader: reader.clone() });
+    let draft_mentions = Arc::new(DraftMentions { executors: executors.clone(), names, reader: reader.clone() });
     let typed_commands = Arc::new(TypedCommands { projects: projects.clone(), reader: reader.clone() });
     let queues = MessageQueues::new(records.clone(), projects.clone(), reader.clone(), typed_commands.clone());
     let message_queues = Arc::new(queues);
     let next_requests = Arc::new(NextRequests {
         accounts: accounts.clone(),
         projects: projects.clone(),
-        kernels: kernels.clone(),
+        executors: executors.clone(),
         reader: reader.clone(),
         system_prompts: system_prompts.clone(),
     });
@@ -93,7 +93,7 @@ pub(crate) fn composed(below: BelowRuns) -> RunServices {
         records,
         accounts,
         projects,
-        kernels,
+        executors,
         reader,
         next_requests: next_requests.clone(),
     });
@@ -119,14 +119,14 @@ fn runs_over(
     mentions: &Arc<DraftMentions>,
     system_prompts: &Arc<SystemPrompts>,
 ) -> Runs {
-    let BelowRuns { records, accounts, projects, mcp, kernels, reader, sessions, anchors, approvals, .. } = below;
+    let BelowRuns { records, accounts, projects, mcp, executors, reader, sessions, anchors, approvals, .. } = below;
     let (active, started_here) = Default::default();
     let preparation = Arc::new(RunPreparation {
         records: records.clone(),
         accounts: accounts.clone(),
         projects: projects.clone(),
         mcp: mcp.clone(),
-        kernels: kernels.clone(),
+        executors: executors.clone(),
         mentions: mentions.clone(),
         system_prompts: system_prompts.clone(),
     });
@@ -135,7 +135,7 @@ fn runs_over(
         accounts: accounts.clone(),
         projects: projects.clone(),
         approvals: approvals.clone(),
-        kernels: kernels.clone(),
+        executors: executors.clone(),
         mentions: mentions.clone(),
     });
     let reflector = Arc::new(Reflector {
@@ -160,7 +160,7 @@ fn runs_over(
         accounts,
         projects,
         mcp,
-        kernels,
+        executors,
         delegations: below.delegations,
         background: below.background,
         reader,

@@ -29,7 +29,7 @@ pub struct SessionConfiguring {
     pub(super) records: Arc<Records>,
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) reader: Arc<SessionReader>,
     pub(super) next_requests: Arc<NextRequests>,
 }
@@ -61,7 +61,7 @@ impl SessionConfiguring {
         let (off_tools, off) = split(&changes.off);
         let (on_tools, on) = split(&changes.on);
         for tools in [&off_tools, &on_tools] {
-            self.kernels.ensure_known_tools(&open, &config, tools)?;
+            self.executors.ensure_known_tools(&open, &config, tools)?;
         }
         let parts = match off.is_empty() && on.is_empty() {
             true => before.off.clone(),

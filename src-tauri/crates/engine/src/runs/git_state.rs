@@ -32,8 +32,8 @@ pub(crate) struct GitState {
 
 impl GitState {
     /// Asks git in the background; nothing where the folder isn't trusted, or not in git. Within a runtime.
-    pub(crate) fn ask(open: &OpenProject, kernel: Arc<ToolExecutor>) -> Self {
-        let Some(head) = arki_git::head(kernel.project().root()).filter(|_| open.is_trusted()) else {
+    pub(crate) fn ask(open: &OpenProject, executor: Arc<ToolExecutor>) -> Self {
+        let Some(head) = arki_git::head(executor.project().root()).filter(|_| open.is_trusted()) else {
             return Self::default();
         };
         let (tell, told) = channel();
@@ -44,7 +44,7 @@ impl GitState {
             let (tool_id, max_bytes) = ("run_command", MAX_OUTPUT_BYTES);
             let read = UnaskedRead { tool_id, args: &args, max_bytes, cancel: &asked };
             let status =
-                kernel.unasked_reads().read(&read).inspect_err(|fault| tracing::debug!(%fault, "git was not asked"));
+                executor.unasked_reads().read(&read).inspect_err(|fault| tracing::debug!(%fault, "git was not asked"));
             _ = tell.send(in_words(&head, status.ok().map(|output| output.text).as_deref()));
         });
         Self { told: Mutex::new(Some(told)), cancel }

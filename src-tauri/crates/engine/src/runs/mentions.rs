@@ -28,7 +28,7 @@ const MAX_LOOKUPS: usize = 1000;
 
 /// Reads what is mentioned in a folder.
 pub(crate) struct Mentioned {
-    pub(crate) kernel: Arc<ToolExecutor>,
+    pub(crate) executor: Arc<ToolExecutor>,
     pub(crate) names: Arc<SessionNames>,
     pub(crate) reader: Arc<SessionReader>,
     /// The session that the prompt is said in; `None` where there is none yet.
@@ -61,8 +61,8 @@ struct Read {
 
 impl Mentioned {
     /// Returns the content for a prompt that is not sent yet.
-    pub(crate) fn in_draft(kernel: Arc<ToolExecutor>, names: Arc<SessionNames>, reader: Arc<SessionReader>) -> Self {
-        Self { kernel, names, reader, session_id: None, model: None, is_draft: true, control: RunControl::default() }
+    pub(crate) fn in_draft(executor: Arc<ToolExecutor>, names: Arc<SessionNames>, reader: Arc<SessionReader>) -> Self {
+        Self { executor, names, reader, session_id: None, model: None, is_draft: true, control: RunControl::default() }
     }
 
     /// Returns the attachments in the order of the prompt, each once. Blocking.
@@ -109,8 +109,8 @@ impl Mentioned {
     }
 
     fn picture(&self, path: &str) -> Result<Vec<u8>, Error> {
-        self.kernel.unasked_reads().ensure_readable("read_file", &json!({ "path": path }))?;
-        let project = self.kernel.project();
+        self.executor.unasked_reads().ensure_readable("read_file", &json!({ "path": path }))?;
+        let project = self.executor.project();
         let bytes = project.read(&project.resolve(path)?, MAX_IMAGE_BYTES as u64)?.bytes;
         ensure_picture(&bytes)?;
         Ok(bytes)
@@ -128,7 +128,7 @@ impl Mentioned {
     /// Returns the kind of a path. A path that leads out of the project has one too, so that it is refused with a
     /// sentence.
     fn kind_of(&self, path: &str) -> Option<PathKind> {
-        let project = self.kernel.project();
+        let project = self.executor.project();
         let path = project.resolve(path).ok()?;
         match project.kind(&path) {
             Ok(Some(EntryKind::Folder)) => Some(PathKind::Folder),
@@ -159,7 +159,7 @@ impl Mentioned {
 
     fn bounded_tool(&self, tool_id: &str, args: &Value, max_bytes: usize) -> Result<Read, String> {
         let read = UnaskedRead { tool_id, args, max_bytes, cancel: &self.control.cancel };
-        let output = self.kernel.unasked_reads().read(&read).map_err(|fault| fault.message)?;
+        let output = self.executor.unasked_reads().read(&read).map_err(|fault| fault.message)?;
         Ok(Read { text: output.text, is_cut: output.truncated })
     }
 
@@ -188,7 +188,7 @@ impl Mentioned {
     fn session(&self, id: &str) -> Option<Result<Read, String>> {
         let session = self.names.find_session(id).ok().filter(|it| self.session_id.as_ref() != Some(&it.session_id));
         let session = session?;
-        if session.project != self.kernel.project().root().display().to_string() {
+        if session.project != self.executor.project().root().display().to_string() {
             return Some(Err("it belongs to another folder.".to_owned()));
         }
         let answer = self.reader.history(&session.session_id).map(|mut history| {
@@ -206,7 +206,7 @@ impl Mentioned {
 
 /// Estimates what a draft's mentions add to its prompt.
 pub struct DraftMentions {
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) names: Arc<SessionNames>,
     pub(super) reader: Arc<SessionReader>,
 }
@@ -222,8 +222,8 @@ impl DraftMentions {
             return Ok(Vec::new());
         }
         blocking(self, move |mentions| {
-            let kernel = mentions.kernels.judging_kernel(&folder)?;
-            let mentioned = Mentioned::in_draft(kernel, mentions.names.clone(), mentions.reader.clone());
+            let executor = mentions.executors.judging_executor(&folder)?;
+            let mentioned = Mentioned::in_draft(executor, mentions.names.clone(), mentions.reader.clone());
             let size = |it: Attachment| MentionSize {
                 tokens: (!it.text.is_empty()).then(|| EstimatedTokens.text(&it.text)),
                 mention: it.mention,

@@ -33,7 +33,7 @@ pub(super) struct NextHead {
 pub struct NextRequests {
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) reader: Arc<SessionReader>,
     pub(super) system_prompts: Arc<SystemPrompts>,
 }
@@ -88,7 +88,7 @@ impl NextRequests {
         let core = settings.core.as_deref().unwrap_or(&config.core);
         let scope = PromptScope { core, is_subagent: false, answers: false };
         let system = self.system_prompts.parts(&open, &config, &RunOptions::default(), scope)?;
-        let tools = self.kernels.kernel_of_run(&open, &config, ClientCapabilities::default(), None).definitions();
+        let tools = self.executors.executor_of_run(&open, &config, ClientCapabilities::default(), None).definitions();
         let mut warnings = told(&self.projects.rules_of(&open).warnings);
         let custom = self.system_prompts.custom_prompt(&open, &config, &RunOptions::default())?;
         warnings.extend(custom.as_ref().and_then(unknown_variables));

@@ -18,7 +18,7 @@ use crate::runs::hold::SessionHold;
 use arki_agent::{RunControl, RunEnd};
 use arki_config::Config;
 use arki_domain::{Error, RunOptions, SessionId};
-use arki_pipelines::{Definition, PipelineParts, PipelineRun, PipelineStanding};
+use arki_pipelines::{Definition, PipelineParts, PipelineRun, PipelineSnapshot};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
 use world::StepsWorld;
@@ -32,7 +32,7 @@ pub(super) struct ReadyPipeline {
     whole: WholePipeline,
     definition: Definition,
     input: Arc<str>,
-    standing: PipelineStanding,
+    standing: PipelineSnapshot,
     has_parent: bool,
     /// The permissions that are new with this start, a sentence each.
     grants: Vec<String>,
@@ -85,8 +85,8 @@ impl PipelineRuns {
             disabled_tools: options.disabled_tools.clone(),
             ..config.policy.clone()
         };
-        let kernel = self.runs.kernels.kernel_of_run(&open, &Config { policy, ..config }, presence, None);
-        let world = StepsWorld::new(self.clone(), kernel, &open, options, presence, whole);
+        let executor = self.runs.executors.executor_of_run(&open, &Config { policy, ..config }, presence, None);
+        let world = StepsWorld::new(self.clone(), executor, &open, options, presence, whole);
         let parts = PipelineParts {
             log: self.runs.records.run_log(),
             contents: self.runs.records.contents().clone(),

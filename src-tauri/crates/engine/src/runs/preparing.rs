@@ -41,7 +41,7 @@ pub(super) struct RunPreparation {
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
     pub(super) mcp: Arc<Mcp>,
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) mentions: Arc<DraftMentions>,
     pub(super) system_prompts: Arc<SystemPrompts>,
 }
@@ -64,15 +64,15 @@ impl RunPreparation {
         let model = start.model.or(settings.model).unwrap_or_else(|| config.model.clone());
         let mut shown = start.images;
         if prompt.contains('@') && !is_subagent {
-            let kernel = self.kernels.kernel_of_run(&open, &config, ClientCapabilities::default(), None);
-            let mentioned = Mentioned::in_draft(kernel, self.mentions.names.clone(), self.mentions.reader.clone());
+            let executor = self.executors.executor_of_run(&open, &config, ClientCapabilities::default(), None);
+            let mentioned = Mentioned::in_draft(executor, self.mentions.names.clone(), self.mentions.reader.clone());
             let room = prompt_images::MAX_IMAGES.saturating_sub(shown.len());
             shown.extend(mentioned.pictures_in(&prompt, room));
         }
         let (pictures, images) = prompt_images::read(shown)?;
         contents.extend(pictures);
         if let Some(disabled) = &start.disabled_tools {
-            self.kernels.ensure_known_tools(&open, &config, disabled)?;
+            self.executors.ensure_known_tools(&open, &config, disabled)?;
         }
         let disabled_tools = start.disabled_tools.clone().unwrap_or(settings.disabled_tools);
         let of_skills = self.projects.guides_of(&open, &config).allowed_tools(&start.options.skills);

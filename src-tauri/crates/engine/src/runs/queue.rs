@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MAX_MESSAGE_BYTES: usize = 4 << 20;
 
 /// The outcome of sending a message.
-pub enum Accepted {
+pub enum SendOutcome {
     Started(RunningRun),
     Queued(MessageId),
 }

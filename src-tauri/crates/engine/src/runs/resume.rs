@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// The way to resume.
 #[derive(Default)]
-pub(crate) struct Resume {
+pub(crate) struct ResumeOptions {
     pub(crate) control: RunControl,
     /// The approval mode from now on; as before where `None`.
     pub(crate) approve: Option<ApprovalMode>,
@@ -55,7 +55,7 @@ impl Runs {
         approve: Option<ApprovalMode>,
     ) -> Result<RunningRun, Error> {
         let session_id = self.reader.run_above_now(session_id).await?;
-        self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
+        self.resume(&session_id, ResumeOptions { approve, presence, ..ResumeOptions::default() }).await
     }
 
     /// Resumes like [`Self::resume_run`], by the name of a session or one of its runs. Another run than the one named
@@ -73,7 +73,7 @@ impl Runs {
         let session_id = named.session.session_id.clone();
         let above = self.reader.run_above_now(&session_id).await?;
         let run = named.run.clone().filter(|_| above == session_id);
-        self.resume(&above, Resume { approve, run, presence, definition, ..Resume::default() }).await
+        self.resume(&above, ResumeOptions { approve, run, presence, definition, ..ResumeOptions::default() }).await
     }
 
     /// Resumes like [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
@@ -90,10 +90,14 @@ impl Runs {
         if above != *session_id {
             self.sessions.until_stopped_or_at_work(&above, session_id).await;
         }
-        self.resume(&above, Resume { presence, ..Resume::default() }).await
+        self.resume(&above, ResumeOptions { presence, ..ResumeOptions::default() }).await
     }
 
-    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<RunningRun, Error> {
+    pub(crate) async fn resume(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        resume: ResumeOptions,
+    ) -> Result<RunningRun, Error> {
         let claim = self.sessions.claim(session_id, ClaimedWork::Run)?;
         let run = self.reader.overview_now(session_id).await?.run;
         if run.is_some_and(|run| run.is_of_pipeline()) {
@@ -133,7 +137,7 @@ impl Runs {
         &self,
         session_id: &SessionId,
         history: &History,
-        Resume { run: wanted, approve, answer, .. }: Resume,
+        ResumeOptions { run: wanted, approve, answer, .. }: ResumeOptions,
         (open, config): (&OpenProject, &Config),
         lost: Vec<EventDraft>,
     ) -> Result<(Arc<str>, Vec<EventDraft>), Error> {
@@ -184,7 +188,7 @@ impl Runs {
             // No grant covers it, so that it would be asked anew at once.
             ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
-                let verdict = self.kernels.kernel(open, config, ClientCapabilities::default()).judge().verdict(
+                let verdict = self.executors.executor(open, config, ClientCapabilities::default()).judge().verdict(
                     &asked.tool_id,
                     &asked.args,
                     approve,

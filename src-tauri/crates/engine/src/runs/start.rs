@@ -9,7 +9,7 @@ use crate::runs::hold::SessionHold;
 use crate::runs::place::{RunPlace, RunTarget, StartRun};
 use crate::runs::preparing::PreparedRun;
 use crate::runs::prompt_images;
-use crate::runs::queue::Accepted;
+use crate::runs::queue::SendOutcome;
 use crate::session_reader::history::History;
 use crate::session_reader::overview::agent_in;
 use crate::sessions::claim::{ClaimedWork, STOP_PATIENCE, STOP_POLL};
@@ -72,9 +72,9 @@ impl Runs {
         presence: ClientCapabilities,
         start: StartRun,
         mode: QueueMode,
-    ) -> Result<Accepted, Error> {
+    ) -> Result<SendOutcome, Error> {
         let RunTarget::Session(session_id) = start.target.clone() else {
-            return self.start_run(presence, start).await.map(Accepted::Started);
+            return self.start_run(presence, start).await.map(SendOutcome::Started);
         };
         let text = start.prompt.clone();
         let shows_pictures = !start.images.is_empty();
@@ -85,9 +85,9 @@ impl Runs {
                 "Send it when the current run has ended, or without its pictures.",
             )),
             Err(fault) if fault.is(Code::SESSION_BUSY) => {
-                self.queues.queue_message(&session_id, text, mode).await.map(Accepted::Queued)
+                self.queues.queue_message(&session_id, text, mode).await.map(SendOutcome::Queued)
             }
-            started => started.map(Accepted::Started),
+            started => started.map(SendOutcome::Started),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::client_capabilities::ClientCapabilities;
 use crate::runs::Runs;
-use crate::runs::resume::Resume;
+use crate::runs::resume::ResumeOptions;
 use crate::sessions::claim::{STOP_PATIENCE, STOP_POLL};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Error, SessionId};
@@ -91,7 +91,7 @@ impl Runs {
         // Cancelled before it begins: it must not get as far as asking again.
         let control = RunControl::default();
         control.cancel.cancel();
-        match self.resume(session_id, Resume { control, ..Resume::default() }).await {
+        match self.resume(session_id, ResumeOptions { control, ..ResumeOptions::default() }).await {
             Err(fault) if fault.is(Code::RUN_NOT_FOUND) => Ok(None),
             resumed => resumed.map(|(_, handle)| Some(handle)),
         }

@@ -27,7 +27,7 @@ pub(super) struct RunWiring {
     pub(super) accounts: Arc<Accounts>,
     pub(super) projects: Arc<Projects>,
     pub(super) approvals: Arc<Approvals>,
-    pub(super) kernels: Arc<ExecutorFactory>,
+    pub(super) executors: Arc<ExecutorFactory>,
     pub(super) mentions: Arc<DraftMentions>,
 }
 
@@ -47,7 +47,9 @@ impl RunWiring {
         // At once, so that the first request needn't wait for it; not in the name of what the run restricts.
         let mode = mode_to_tell(&run, open.is_trusted(), &system, &mut history.transcript);
         let git = match run.turn == 0 {
-            true => GitState::ask(open, self.kernels.kernel_of_run(open, config, ClientCapabilities::default(), None)),
+            true => {
+                GitState::ask(open, self.executors.executor_of_run(open, config, ClientCapabilities::default(), None))
+            }
             false => GitState::default(),
         };
         let policy = PolicySettings {
@@ -63,13 +65,13 @@ impl RunWiring {
         let skills = self.projects.guides_of(open, config).with_triggers(&run.options.skills, &config.off);
         let info = self.accounts.providers(config).model_info(&run.model)?;
         let reasoning_effort = config.effort_of(run.options.reasoning_effort.as_ref(), &info);
-        let mut of_kernel = Config { policy, model: run.model.clone(), ..config.clone() };
-        of_kernel.deny_files(&run.options.denied_paths)?;
-        let kernel = self.kernels.kernel_of_run(open, &of_kernel, presence, Some(runs));
+        let mut of_executor = Config { policy, model: run.model.clone(), ..config.clone() };
+        of_executor.deny_files(&run.options.denied_paths)?;
+        let executor = self.executors.executor_of_run(open, &of_executor, presence, Some(runs));
         let model = self.accounts.providers(config).model(&run.model)?;
         // What a model writes to another mentions nothing.
         let mentioned = run.parent.is_none().then(|| Mentioned {
-            kernel: kernel.clone(),
+            executor: executor.clone(),
             names: self.mentions.names.clone(),
             reader: self.mentions.reader.clone(),
             session_id: Some(session_id.clone()),
@@ -83,7 +85,7 @@ impl RunWiring {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
             model,
-            executor: kernel,
+            executor,
             clock: self.records.clock().clone(),
             redactor: self.records.redactor().clone(),
             system,

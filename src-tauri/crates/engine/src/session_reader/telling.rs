@@ -6,7 +6,7 @@ use arki_domain::{Error, EventBody, SessionId};
 
 /// An event's changes of a conversation.
 #[derive(Debug)]
-pub struct ToldChanges<'a> {
+pub struct EventChanges<'a> {
     /// In milliseconds since 1970.
     pub at: i64,
     seq: u64,
@@ -17,29 +17,29 @@ pub struct ToldChanges<'a> {
 
 /// The part of a change that a later rewind took back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum RewindState {
     Stands,
     Rewound,
     FilesRewound,
 }
 
-impl ToldChanges<'_> {
+impl EventChanges<'_> {
     /// The items that changed, with the part that did, in order.
     pub fn items(&self) -> impl Iterator<Item = (&ConversationItem, ItemPart)> {
         self.changes.iter().filter_map(|change| Some((self.conversation.item(change.place)?, change.part)))
     }
 
     #[must_use]
-    pub fn fate(&self, item: &ConversationItem, part: ItemPart) -> Fate {
+    pub fn fate(&self, item: &ConversationItem, part: ItemPart) -> RewindState {
         let is_of_file = match &item.body {
             ItemBody::Call(_) => part == ItemPart::File,
             ItemBody::Other(other) => matches!(other.event, EventBody::FileChanged(_)),
             _ => false,
         };
         match self.rewinds.takes_back(self.seq) {
-            true => Fate::Rewound,
-            false if is_of_file && self.rewinds.takes_back_file(self.seq) => Fate::FilesRewound,
-            false => Fate::Stands,
+            true => RewindState::Rewound,
+            false if is_of_file && self.rewinds.takes_back_file(self.seq) => RewindState::FilesRewound,
+            false => RewindState::Stands,
         }
     }
 }
@@ -49,7 +49,7 @@ impl SessionReader {
     ///
     /// # Errors
     /// When the database cannot be read, or forks lead in a circle.
-    pub fn tell(&self, session: &SessionId, mut take: impl FnMut(&ToldChanges<'_>)) -> Result<(), Error> {
+    pub fn tell(&self, session: &SessionId, mut take: impl FnMut(&EventChanges<'_>)) -> Result<(), Error> {
         for stretch in self.lineage(session)? {
             let mut rewinds = RewindHistory::default();
             self.each_event(&stretch, |event| {
@@ -63,7 +63,7 @@ impl SessionReader {
             self.each_event(&stretch, |event| {
                 let changes = &conversation.apply(event, &event.body());
                 let (at, seq) = (event.ts, event.seq);
-                take(&ToldChanges { at, seq, conversation: &conversation, changes, rewinds: &rewinds });
+                take(&EventChanges { at, seq, conversation: &conversation, changes, rewinds: &rewinds });
                 conversation.let_go(changes);
             })?;
         }

@@ -37,11 +37,11 @@ impl Worktrees {
 
     /// `None` where nobody may ask git, as in a folder that isn't trusted or without a sandbox.
     fn changed_files(&self, folder: &Path) -> Option<u32> {
-        let kernel = self.kernels.judging_kernel(folder).ok()?;
+        let executor = self.executors.judging_executor(folder).ok()?;
         let args = json!({ "command": STATUS });
         let control = RunControl::default();
         let read = UnaskedRead { tool_id: "run_command", args: &args, max_bytes: MAX_BYTES, cancel: &control.cancel };
-        match kernel.unasked_reads().read(&read) {
+        match executor.unasked_reads().read(&read) {
             Ok(output) => u32::try_from(output.text.lines().filter(|line| is_entry(line)).count()).ok(),
             Err(fault) => {
                 tracing::debug!(%fault, "git was not asked what has changed");

@@ -18,7 +18,7 @@ mod stage;
 use arki_api::LineAuthor;
 use arki_domain::projection::{QueuedMessage, SessionState};
 use arki_domain::{Code, EventBody, LiveEvent, MessageId, QueueMode, RestoreAction};
-use arki_engine::{Accepted, RewindScope, RunEnd, RunTarget};
+use arki_engine::{RewindScope, RunEnd, RunTarget, SendOutcome};
 use arki_testkit::Turn;
 use serde_json::json;
 use stage::Stage;
@@ -41,7 +41,7 @@ async fn a_message_for_a_session_at_work_waits_and_becomes_the_next_prompt() {
     let (run, first) = stage.client.start_run(stage.new_session()).await.unwrap();
     let session = run.session_id.clone();
     let again = stage.start(RunTarget::Session(session.clone()));
-    let Accepted::Queued(message_id) = stage.client.send(again, QueueMode::FollowUp).await.unwrap() else {
+    let SendOutcome::Queued(message_id) = stage.client.send(again, QueueMode::FollowUp).await.unwrap() else {
         panic!("not queued")
     };
     stage.wait_for_requests(1);

@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, EventBody, PauseReason, QuestionId, QueueMode, SessionId};
-use arki_engine::{Accepted, Engine, OpenQuestion, RewindScope, RunEnd, RunTarget};
+use arki_engine::{Engine, OpenQuestion, RewindScope, RunEnd, RunTarget, SendOutcome};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::time::Duration;
@@ -142,7 +142,7 @@ async fn a_message_sent_meanwhile_waits_and_is_heard_after_the_answer() {
     let busy = stage.client.start_run(start.clone()).await.map(drop).unwrap_err();
     assert!(busy.message.contains("waits for an answer"), "{busy}");
     let sent = stage.client.send(start, QueueMode::Steer).await.unwrap();
-    assert!(matches!(sent, Accepted::Queued(_)));
+    assert!(matches!(sent, SendOutcome::Queued(_)));
     let answer = stage.client.answer_question(&open.session_id, &open.asked.question_id, "red").await;
     answer.unwrap().1.await.unwrap().unwrap();
     assert!(stage.engine.message_queues().queue(&open.session_id).unwrap().messages().is_empty());

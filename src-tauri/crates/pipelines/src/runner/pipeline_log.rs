@@ -2,7 +2,7 @@
 //! appended is folded, with what others appended meanwhile.
 
 use super::outputs::EndedOutput;
-use super::{PipelineParts, PipelineStanding};
+use super::{PipelineParts, PipelineSnapshot};
 use arki_domain::projection::PipelineState;
 use arki_domain::{
     Code, Content, ContentStore, Error, Event, EventBody, FollowedLog, RunResumed, SessionId, SkipReason, StepSkipped,
@@ -26,8 +26,8 @@ pub(super) struct PipelineLog {
 }
 
 impl PipelineLog {
-    pub(super) fn new(parts: &PipelineParts, session_id: SessionId, standing: PipelineStanding) -> Self {
-        let PipelineStanding { state, last_seq, resumed, .. } = standing;
+    pub(super) fn new(parts: &PipelineParts, session_id: SessionId, standing: PipelineSnapshot) -> Self {
+        let PipelineSnapshot { state, last_seq, resumed, .. } = standing;
         Self {
             followed: FollowedLog { log: parts.log.clone(), session_id, last_seq },
             contents: parts.contents.clone(),

@@ -176,7 +176,7 @@ impl Bench {
             redactor: Redactor::new(PlaceholderKey::random()),
             world: self.world.clone(),
         };
-        let standing = PipelineStanding { state, last_seq, approve: self.approve, resumed };
+        let standing = PipelineSnapshot { state, last_seq, approve: self.approve, resumed };
         let session = SessionId::from("session");
         PipelineRun::new(parts, self.definition.clone(), session, self.input.clone(), standing, self.control.clone())
     }

@@ -1,5 +1,5 @@
 //! Tests of the labelled commands of `tests/fixtures/commands`, for what holds whatever is in the project. How each is
-//! judged in one is tested where there is one, beside `arki-tools`' `kernel::looking`.
+//! judged in one is tested where there is one, beside `arki-tools`' `executor::reading`.
 
 use super::{command_with, looking};
 use arki_domain::{ApprovalMode, Decision};

@@ -23,7 +23,7 @@ use super::step::StepRunner;
 use super::subject::CallSubjects;
 use super::toolbox::Toolbox;
 use super::write::FileWriter;
-use super::{KernelSettings, ToolExecutor};
+use super::{ExecutorSettings, ToolExecutor};
 use arki_domain::{EventLog, LiveBus};
 use arki_redaction::Redactor;
 use arki_sandbox::GitSight;
@@ -35,7 +35,7 @@ impl ToolExecutor {
         log: Arc<dyn EventLog>,
         bus: Arc<dyn LiveBus>,
         redactor: Redactor,
-        mut settings: KernelSettings,
+        mut settings: ExecutorSettings,
     ) -> Arc<Self> {
         let toolbox = Arc::new(Toolbox::new(&mut settings, &redactor));
         let settings = Arc::new(settings);

@@ -2,7 +2,7 @@
 //! its own, as a background command's does. Unlike a command they belong to their run: it waits for them before it
 //! completes, they rest when it stops, and whoever goes on with it takes them up again from where their logs say.
 
-use super::delegation::{Came, DelegatedCalls, task_of};
+use super::delegation::{DelegatedCalls, DelegationOutcome, task_of};
 use super::delegation_row::awaited;
 use super::record::Record;
 use crate::builtin::delegate::Arguments;
@@ -10,7 +10,7 @@ use crate::subagents::{SubagentStop, SubagentTask, Subagents};
 use crate::tool::Action;
 use arki_domain::projection::PendingCall;
 use arki_domain::{
-    ApprovalId, CallContext, CallId, CallOutcome, Code, Error, EventBody, SubagentStarted, SubagentsStanding,
+    ApprovalId, CallContext, CallId, CallOutcome, Code, Error, EventBody, SubagentStarted, SubagentsState,
     ToolAsyncResult, ToolCall, ToolResult,
 };
 use arki_policy::Verdict;
@@ -72,16 +72,16 @@ impl BackgroundSubagents {
         self.standing.borrow().len()
     }
 
-    pub(super) fn standing(&self) -> SubagentsStanding {
+    pub(super) fn standing(&self) -> SubagentsState {
         let standing = self.standing.borrow();
         let waits = |(_, stands): &(CallId, Stands)| match stands {
             Stands::Waiting(approval_id) => Some(approval_id.clone()),
             Stands::AtWork => None,
         };
         match standing.iter().find_map(waits) {
-            _ if standing.iter().any(|(_, stands)| *stands == Stands::AtWork) => SubagentsStanding::AtWork,
-            Some(approval_id) => SubagentsStanding::Waiting(approval_id),
-            None => SubagentsStanding::AtRest,
+            _ if standing.iter().any(|(_, stands)| *stands == Stands::AtWork) => SubagentsState::AtWork,
+            Some(approval_id) => SubagentsState::Waiting(approval_id),
+            None => SubagentsState::AtRest,
         }
     }
 
@@ -197,8 +197,8 @@ impl DelegatedCalls {
         let subagents = subagents.as_ref();
         let stop = self.work_past_decisions(subagents, (call, started), context).await;
         let bodies = match self.came_of((call, started), stop, &record).await {
-            Came::ToStop(_) => return Ok(()),
-            Came::ToAnEnd(bodies) => bodies,
+            DelegationOutcome::ToStop(_) => return Ok(()),
+            DelegationOutcome::ToAnEnd(bodies) => bodies,
         };
         let left =
             bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()));

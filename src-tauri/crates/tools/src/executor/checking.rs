@@ -5,7 +5,7 @@
 //! the edit's result. Nothing that a checker does or fails to do is an error of the edit; a crash while one runs leaves
 //! an edit that was written, and the run goes on without what the checker would have said.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::hook_sandbox::HookSandbox;
 use super::language_servers::LanguageServers;
 use super::record::Record;
@@ -46,16 +46,16 @@ const CACHES: &[(&str, &str)] = &[
 
 /// The checkers of a run.
 pub(super) struct Checking {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     /// Made for the first checker.
     room: OnceCell<HookSandbox>,
     /// The last results, in the order of the settings.
-    standings: Mutex<Vec<CheckerStanding>>,
+    standings: Mutex<Vec<CheckerState>>,
     pub(super) language_servers: LanguageServers,
 }
 
 #[derive(Default, Clone)]
-struct CheckerStanding {
+struct CheckerState {
     said: Option<Vec<Diagnostic>>,
     /// The number of failures in a row.
     failures: u32,
@@ -64,7 +64,7 @@ struct CheckerStanding {
     has_told: bool,
 }
 
-impl CheckerStanding {
+impl CheckerState {
     fn fail(&mut self, why: String) {
         self.failures += 1;
         if !self.has_told {
@@ -88,7 +88,7 @@ pub(super) enum NotChecked {
 }
 
 impl Checking {
-    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+    pub(super) fn new(settings: Arc<ExecutorSettings>) -> Self {
         Self {
             settings,
             room: OnceCell::new(),
@@ -238,9 +238,9 @@ impl Checking {
     }
 }
 
-fn of(standings: &mut Vec<CheckerStanding>, index: usize) -> &mut CheckerStanding {
+fn of(standings: &mut Vec<CheckerState>, index: usize) -> &mut CheckerState {
     if standings.len() <= index {
-        standings.resize(index + 1, CheckerStanding::default());
+        standings.resize(index + 1, CheckerState::default());
     }
     &mut standings[index]
 }

@@ -1,7 +1,7 @@
 //! Finds the files that commands change: nobody knows beforehand, so the project's small text files are imaged before
 //! one runs, and compared afterwards. A command that is known to only read is not worth the look.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use crate::error::ToolError;
 use arki_domain::{
     CallContext, CheckpointCreated, CheckpointId, Content, ContentKind, Error, EventBody, FileChanged, SessionId,
@@ -23,7 +23,7 @@ const PIECES_UNDER_WAY: usize = 2;
 
 /// The images of the project before and after commands.
 pub(super) struct ProjectImages {
-    settings: Arc<KernelSettings>,
+    settings: Arc<ExecutorSettings>,
     /// The project as it was when it was last looked at.
     last: Mutex<Option<Arc<Snapshot>>>,
 }
@@ -38,7 +38,7 @@ pub(super) struct CommandChanges {
 }
 
 impl ProjectImages {
-    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+    pub(super) fn new(settings: Arc<ExecutorSettings>) -> Self {
         Self { settings, last: Mutex::default() }
     }
 

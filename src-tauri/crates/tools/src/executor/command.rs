@@ -1,6 +1,6 @@
 //! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::background::BegunBackground;
 use super::call_log::CallLog;
 use super::checkpoint::{CommandChanges, ProjectImages};
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// Runs the commands of a run.
 pub(super) struct CommandRunner {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) call_log: CallLog,
     pub(super) secrets: Arc<ProjectSecrets>,
     pub(super) rooms: Arc<CommandRooms>,

@@ -1,6 +1,6 @@
 //! Decisions about commands: what is shown of one, and whether it is still what was shown.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::command::AsDecided;
 use super::command_sandbox::{CommandRooms, Purpose};
 use super::judging::{Judge, permitted};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Decides on a run's commands, and makes their previews.
 pub(super) struct CommandReview {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) judge: Arc<Judge>,
     pub(super) rooms: Arc<CommandRooms>,
     pub(super) signer: CommitSigner,

@@ -6,7 +6,7 @@
 //! Whatever let a command run, it sees nothing but the project without its secret files, the system and toolchains
 //! ([`ReadersView`]). Only one that the user approved, and that was shown as one that can, sees the rest, once.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::hook_sandbox::HookSandbox;
 use crate::builtin::run_command;
 use crate::error::ToolError;
@@ -167,7 +167,7 @@ fn unclear_git() -> Error {
 
 /// The rooms of a run's commands and hooks.
 pub(super) struct CommandRooms {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     /// Made when the first command runs, used for all of the run's commands.
     of_commands: OnceCell<CommandSandbox>,
     /// Made for the first hook.
@@ -175,7 +175,7 @@ pub(super) struct CommandRooms {
 }
 
 impl CommandRooms {
-    pub(super) fn new(settings: Arc<KernelSettings>) -> Self {
+    pub(super) fn new(settings: Arc<ExecutorSettings>) -> Self {
         Self { settings, of_commands: OnceCell::new(), of_hooks: OnceLock::new() }
     }
 
@@ -222,7 +222,7 @@ impl CommandRooms {
     }
 }
 
-impl KernelSettings {
+impl ExecutorSettings {
     /// Returns the sandbox for a command that may write in the project and has no network.
     pub(super) fn sandbox_spec(&self, temp_dir: &Path) -> SandboxSpec {
         SandboxSpec {

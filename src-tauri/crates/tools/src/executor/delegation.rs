@@ -84,8 +84,8 @@ impl DelegatedCalls {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let bodies = match self.came_of((call, started), stop, record).await {
-            Came::ToStop(outcome) => return Ok(outcome),
-            Came::ToAnEnd(bodies) => bodies,
+            DelegationOutcome::ToStop(outcome) => return Ok(outcome),
+            DelegationOutcome::ToAnEnd(bodies) => bodies,
         };
         let has_left =
             bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()));
@@ -102,15 +102,17 @@ impl DelegatedCalls {
         (call, started): (&ToolCall, &SubagentStarted),
         stop: Result<SubagentStop, Error>,
         record: &Record<'_>,
-    ) -> Came {
+    ) -> DelegationOutcome {
         let stop = match stop {
             Ok(stop) => stop,
-            Err(fault) => return Came::ToAnEnd(vec![record.error(call, &failed(&started.agent, &fault)).into()]),
+            Err(fault) => {
+                return DelegationOutcome::ToAnEnd(vec![record.error(call, &failed(&started.agent, &fault)).into()]);
+            }
         };
         let SubagentStop { end, usage, files, background, in_tree } = stop;
         let answer = match end {
-            SubagentEnd::AwaitingApproval(id) => return Came::ToStop(CallOutcome::AwaitingApproval(id)),
-            SubagentEnd::Paused => return Came::ToStop(CallOutcome::Paused),
+            SubagentEnd::AwaitingApproval(id) => return DelegationOutcome::ToStop(CallOutcome::AwaitingApproval(id)),
+            SubagentEnd::Paused => return DelegationOutcome::ToStop(CallOutcome::Paused),
             SubagentEnd::Answered { response } => Ok(Output { text: response, truncated: false }),
             SubagentEnd::Failed(fault) => Err(failed(&started.agent, &fault)),
             SubagentEnd::Stopped => Err(stopped(&started.agent)),
@@ -126,7 +128,7 @@ impl DelegatedCalls {
                 result.background.clone_from(&background);
             }
         }
-        Came::ToAnEnd(bodies)
+        DelegationOutcome::ToAnEnd(bodies)
     }
 
     /// A sub-agent that is about to begin.
@@ -139,7 +141,7 @@ impl DelegatedCalls {
 }
 
 /// The outcome of a sub-agent's work, once it has stopped.
-pub(super) enum Came {
+pub(super) enum DelegationOutcome {
     /// It only waits or pauses: there is no result yet.
     ToStop(CallOutcome),
     ToAnEnd(Vec<EventBody>),

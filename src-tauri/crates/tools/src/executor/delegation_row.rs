@@ -22,7 +22,7 @@ pub(super) const MAX_SUBAGENTS_AT_ONCE: usize = 4;
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// A call of a row.
-pub(super) struct Handed<'a> {
+pub(super) struct DelegatedCall<'a> {
     call: &'a ToolCall,
     subagents: &'a dyn Subagents,
     task: String,
@@ -55,7 +55,7 @@ impl SubagentCount {
     }
 }
 
-impl<'a> Handed<'a> {
+impl<'a> DelegatedCall<'a> {
     pub(super) fn begun_before(self, started: &SubagentStarted) -> Self {
         Self { started: started.clone(), ..self }
     }
@@ -70,7 +70,7 @@ impl DelegatedCalls {
     /// Works on the calls of a row.
     pub(super) async fn work_together(
         &self,
-        mut row: Vec<Handed<'_>>,
+        mut row: Vec<DelegatedCall<'_>>,
         context: &CallContext,
     ) -> Result<Executed, Error> {
         let mut record = self.call_log.record(context);
@@ -104,7 +104,7 @@ impl DelegatedCalls {
     /// calls without a result are left in the row. Returns what the sub-agents wait for, too.
     async fn work_side_by_side<'a>(
         &self,
-        row: &mut Vec<Handed<'a>>,
+        row: &mut Vec<DelegatedCall<'a>>,
         context: &CallContext,
         events: &mut Vec<Arc<Event>>,
     ) -> Result<(CallOutcome, Vec<WaitingApproval<'a>>), Error> {
@@ -115,7 +115,7 @@ impl DelegatedCalls {
         }
         let mut stops = stream::iter(begun).buffered(MAX_SUBAGENTS_AT_ONCE);
         let (mut outcome, mut recorded, mut waiting) = (CallOutcome::Finished, 0, Vec::new());
-        for Handed { call, subagents, started, .. } in row.iter() {
+        for DelegatedCall { call, subagents, started, .. } in row.iter() {
             let Some((since, stop)) = stops.next().await else { break };
             waiting.extend(awaited(&stop).map(|approval_id| (*subagents, approval_id.clone())));
             // What comes after one that waits is in its sub-agent's log, and recorded in its turn.
@@ -132,7 +132,7 @@ impl DelegatedCalls {
     }
 
     /// Returns the call with what it hands over, where it may be worked on beside others.
-    pub(super) fn handed<'a>(&'a self, call: &'a ToolCall) -> Option<Handed<'a>> {
+    pub(super) fn handed<'a>(&'a self, call: &'a ToolCall) -> Option<DelegatedCall<'a>> {
         let Action::Delegate(subagents) = &self.toolbox.tool(&call.tool_id)?.action else { return None };
         let subagents = subagents.as_ref();
         let arguments = delegate::parse(&call.args).ok()?;
@@ -143,14 +143,14 @@ impl DelegatedCalls {
             return None;
         }
         let (task, started) = (arguments.task.clone(), self.begun(subagents, call, arguments));
-        Some(Handed { call, subagents, task, started, begins_with: Vec::new() })
+        Some(DelegatedCall { call, subagents, task, started, begins_with: Vec::new() })
     }
 }
 
 /// Works from wherever the sub-agent is until it has stopped, and returns with it the moment at which this began. One
 /// that waits for the user continues as soon as that is settled, as long as another is working.
 async fn work_beside(
-    Handed { subagents, task, started, .. }: &Handed<'_>,
+    DelegatedCall { subagents, task, started, .. }: &DelegatedCall<'_>,
     context: &CallContext,
     at_work: &SubagentCount,
 ) -> (Instant, Result<SubagentStop, Error>) {

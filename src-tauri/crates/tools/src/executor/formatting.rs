@@ -5,7 +5,7 @@
 //! other file is restored, and told. The note that a hook is at work is on the disk before it begins, so that what one
 //! did that a crash cut off is told when the run goes on.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::checkpoint::ProjectImages;
 use super::hook_runner::context_of;
 use super::record::Record;
@@ -77,7 +77,7 @@ impl Formatted {
 
 /// Has hooks write, and restores what was not theirs to change.
 pub(super) struct Formatter {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) log: Arc<dyn EventLog>,
     pub(super) images: Arc<ProjectImages>,
 }

@@ -1,12 +1,12 @@
 //! Runs a hook: which ones are meant, what they are told of a call, and what their answer is.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::command_sandbox::CommandRooms;
 use super::subject::{judged_as, real};
 use crate::hooks::answer::{self, HookAnswer};
 use crate::hooks::condition::ToolNaming;
 use crate::hooks::input::HookedRun;
-use crate::hooks::occasion::{HookedCall, Occasion};
+use crate::hooks::occasion::{HookOccasion, HookedCall};
 use crate::hooks::{Hook, HookAction, HookCommand, HookOrigin, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES};
 use crate::tool::Tool;
 use arki_domain::{CallContext, ContextAdded, EventBody, HOOK_PART, HookEvent, HookOutcome, HookRan, ToolCall};
@@ -25,14 +25,14 @@ pub(super) const CHANGED: &str =
 #[derive(Clone, Copy)]
 pub(super) struct HookTask<'a> {
     pub(super) hook: &'a Hook,
-    pub(super) occasion: &'a Occasion,
+    pub(super) occasion: &'a HookOccasion,
     /// The JSON on its standard input.
     pub(super) told: &'a Value,
     pub(super) access: ProjectAccess,
 }
 
 /// A hook that ran.
-pub(super) struct Ran {
+pub(super) struct RanHook {
     pub(super) answer: HookAnswer,
     pub(super) exit_code: Option<i32>,
     pub(super) duration: Duration,
@@ -40,7 +40,7 @@ pub(super) struct Ran {
 
 /// The hooks of a run.
 pub(super) struct HookRunner {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) tools: Arc<[Tool]>,
     pub(super) redactor: Redactor,
     pub(super) rooms: Arc<CommandRooms>,
@@ -63,13 +63,13 @@ impl HookRunner {
         if !self.runs_hooks() {
             return false;
         }
-        let occasion = Occasion::Before(self.hooked_call(call));
+        let occasion = HookOccasion::Before(self.hooked_call(call));
         let is_meant = |hook: &Hook| is_of_event(hook.event) && hook.condition.matched(&occasion).is_some();
         self.settings.hooks.iter().any(is_meant)
     }
 
     /// How a hook that is for this is spoken to; one that is off has its say once a run.
-    pub(super) fn spoken_to(&self, hook: &Hook, occasion: &Occasion) -> Option<ToolNaming> {
+    pub(super) fn spoken_to(&self, hook: &Hook, occasion: &HookOccasion) -> Option<ToolNaming> {
         let spoken = hook.condition.matched(occasion)?;
         let HookAction::Off { line, .. } = &hook.action else { return Some(spoken) };
         let mut told = self.told_off.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,12 +118,12 @@ impl HookRunner {
         }
     }
 
-    pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> Ran {
+    pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> RanHook {
         let started = Instant::now();
         if let HookOrigin::Project(file) = task.hook.origin
             && !self.settings.standing.is_agreed(file, task.hook.action.line())
         {
-            return Ran { answer: not_as_agreed(task.hook.event), exit_code: None, duration: started.elapsed() };
+            return RanHook { answer: not_as_agreed(task.hook.event), exit_code: None, duration: started.elapsed() };
         }
         let text = |text: &str| crate::hooks::bounded(&task.occasion.fill(text));
         let passed = HookAnswer::of(HookOutcome::Passed);
@@ -137,13 +137,13 @@ impl HookRunner {
             },
             HookAction::Command(command) => return self.run_hook_command(task, command, cancel).await,
         };
-        Ran { answer, exit_code: None, duration: started.elapsed() }
+        RanHook { answer, exit_code: None, duration: started.elapsed() }
     }
 
-    async fn run_hook_command(&self, task: HookTask<'_>, command: &HookCommand, cancel: CancellationToken) -> Ran {
+    async fn run_hook_command(&self, task: HookTask<'_>, command: &HookCommand, cancel: CancellationToken) -> RanHook {
         let hook = task.hook;
         let started = Instant::now();
-        let failed = |why: String| Ran {
+        let failed = |why: String| RanHook {
             answer: HookAnswer::trouble(HookOutcome::Failed, &why),
             exit_code: None,
             duration: started.elapsed(),
@@ -170,7 +170,7 @@ impl HookRunner {
             meanwhile: Meanwhile::new(move |notes| notes.into_iter().for_each(|note| standing.tell(note))),
         };
         match run_answering(spec, task.told.to_string().into_bytes(), cancel).await {
-            Ok(answered) => Ran {
+            Ok(answered) => RanHook {
                 answer: answer::read(hook.event, &answered, command.time_limit),
                 exit_code: answered.exit_code,
                 duration: answered.duration,
@@ -194,7 +194,7 @@ fn not_as_agreed(event: HookEvent) -> HookAnswer {
     }
 }
 
-pub(super) fn told_of(hook: &Hook, ran: &Ran, call: Option<&ToolCall>) -> HookRan {
+pub(super) fn told_of(hook: &Hook, ran: &RanHook, call: Option<&ToolCall>) -> HookRan {
     let answer = &ran.answer;
     HookRan {
         exit_code: ran.exit_code,

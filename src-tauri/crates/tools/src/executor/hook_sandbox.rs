@@ -4,7 +4,7 @@
 //! one. So whatever a hook is, or is made to do by the file that it looks at, it changes nothing and tells nobody. Only
 //! one that runs after an edit may write, and what it does is looked at (`formatting`).
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::command_sandbox::CommandRooms;
 use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
@@ -30,7 +30,7 @@ pub(super) struct HookSandbox {
 impl HookSandbox {
     /// Makes a room with more variables in its environment, and more folders that can be written.
     pub(super) fn furnish(
-        settings: &KernelSettings,
+        settings: &ExecutorSettings,
         more: &[(String, String)],
         also_writable: Vec<PathBuf>,
     ) -> Result<Self, ToolError> {

@@ -4,7 +4,7 @@
 use super::hook_runner::{HookRunner, HookTask, told_of};
 use crate::hooks::answer::HookAnswer;
 use crate::hooks::input::{input, sent_args};
-use crate::hooks::occasion::{HookedCall, Occasion};
+use crate::hooks::occasion::{HookOccasion, HookedCall};
 use crate::hooks::{Hook, foreign};
 use arki_domain::{CallContext, HookEvent, HookMoment, HookRan, RunId, RunOptions, SessionId, ToolCall, ToolResult};
 use arki_sandbox::ProjectAccess;
@@ -42,7 +42,7 @@ impl HookRunner {
             return tried;
         }
         let (event, occasion) = match trial {
-            HookTrial::Moment(moment) => (moment.event(), Occasion::Moment(moment.clone())),
+            HookTrial::Moment(moment) => (moment.event(), HookOccasion::Moment(moment.clone())),
             HookTrial::Call { event, tool, args, result } => (*event, self.call_on_trial(*event, (tool, args), result)),
         };
         let command = occasion.call().and_then(|call| call.command.as_deref());
@@ -58,7 +58,7 @@ impl HookRunner {
         tried
     }
 
-    async fn try_hook(&self, hook: &Hook, trial: &HookTrial, occasion: &Occasion) -> Option<TriedHook> {
+    async fn try_hook(&self, hook: &Hook, trial: &HookTrial, occasion: &HookOccasion) -> Option<TriedHook> {
         let spoken = hook.condition.matched(occasion)?;
         let context = context();
         let told = input(hook.event, occasion, &spoken, self.hooked_run(&context));
@@ -76,7 +76,7 @@ impl HookRunner {
         Some(TriedHook { ran: event, context })
     }
 
-    fn call_on_trial(&self, event: HookEvent, (tool, args): (&str, &Value), result: &str) -> Occasion {
+    fn call_on_trial(&self, event: HookEvent, (tool, args): (&str, &Value), result: &str) -> HookOccasion {
         let call = ToolCall {
             turn: 1,
             call_id: TRIAL.into(),
@@ -88,9 +88,9 @@ impl HookRunner {
         let hooked: HookedCall = self.hooked_call(&call);
         match event {
             HookEvent::PostToolUse => {
-                Occasion::After(hooked, Box::new(ToolResult::new(call.call_id, call.tool_id, result.to_owned())))
+                HookOccasion::After(hooked, Box::new(ToolResult::new(call.call_id, call.tool_id, result.to_owned())))
             }
-            _ => Occasion::Before(hooked),
+            _ => HookOccasion::Before(hooked),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::run_stop::RunStop;
 use super::subject::judged_as;
 use crate::hooks::answer::HookAnswer;
 use crate::hooks::input::{input, sent_args};
-use crate::hooks::occasion::Occasion;
+use crate::hooks::occasion::HookOccasion;
 use crate::hooks::{Hook, HookAction, foreign};
 use arki_domain::projection::{FinishedCall, PendingCall};
 use arki_domain::{Code, Decision, Error, Event, EventBody, HookEvent, HookOutcome, HookRan, ToolCall, ToolResult};
@@ -58,7 +58,7 @@ impl CallHooks {
         let commits = call.command.as_deref().is_some_and(arki_policy::may_commit);
         for hook in &self.runner.settings.hooks {
             let is_of_event = hook.event == HookEvent::PreToolUse || (commits && hook.event == HookEvent::PreCommit);
-            let occasion = Occasion::Before(call.clone());
+            let occasion = HookOccasion::Before(call.clone());
             let Some(spoken) = is_of_event.then(|| self.runner.spoken_to(hook, &occasion)).flatten() else { continue };
             let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
             let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly };
@@ -106,7 +106,7 @@ impl CallHooks {
             return Ok(());
         }
         let Some(result) = carried_out(&pending.call, record.events()) else { return Ok(()) };
-        let occasion = Occasion::After(self.runner.hooked_call(&pending.call), Box::new(result));
+        let occasion = HookOccasion::After(self.runner.hooked_call(&pending.call), Box::new(result));
         let tool = self.judge.toolbox.tool(&pending.call.tool_id);
         for hook in self.runner.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
             let Some(spoken) = self.runner.spoken_to(hook, &occasion) else { continue };
@@ -143,7 +143,7 @@ impl CallHooks {
         }
         let events = self.call_log.log.read_after(&record.context().session_id, 0).await?;
         let Some(result) = carried_out(call, &events) else { return Ok(()) };
-        let occasion = Occasion::After(self.runner.hooked_call(call), Box::new(result));
+        let occasion = HookOccasion::After(self.runner.hooked_call(call), Box::new(result));
         let mut answered = finished.answered.clone();
         let is_on = |hook: &&Hook| !matches!(hook.action, HookAction::Off { .. });
         for hook in self.runner.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse).filter(is_on)

@@ -2,7 +2,7 @@
 //! result names it so that the model can read parts of it.
 
 use super::record::Record;
-use super::{KernelSettings, output};
+use super::{ExecutorSettings, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
 use crate::tool_output::Output;
 use arki_domain::{
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Makes the results of calls.
 pub(super) struct CallResults {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) redactor: Redactor,
 }
 

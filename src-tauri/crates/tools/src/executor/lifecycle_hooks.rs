@@ -3,12 +3,12 @@
 //!
 //! Each hook's answer is in the log before the next one runs, and what the log has of them is not asked for again.
 
-use super::hook_runner::{HookRunner, HookTask, Ran, context, told_of};
+use super::hook_runner::{HookRunner, HookTask, RanHook, context, told_of};
 use super::record::Record;
 use crate::hooks::Hook;
 use crate::hooks::condition::ToolNaming;
 use crate::hooks::input::input;
-use crate::hooks::occasion::Occasion;
+use crate::hooks::occasion::HookOccasion;
 use arki_domain::projection::{AnsweredHook, AnsweredHooks};
 use arki_domain::{CallContext, Error, EventBody, HookMoment, HookOutcome, HookRan};
 use arki_sandbox::ProjectAccess;
@@ -25,7 +25,7 @@ impl HookRunner {
         if answered.iter().any(|answered| answered.blocks()) {
             return Ok(());
         }
-        let occasion = Occasion::Moment(moment.clone());
+        let occasion = HookOccasion::Moment(moment.clone());
         for (hook, spoken) in self.hooks_at(moment, &occasion) {
             let is_it = |known: &&AnsweredHook| known.hook == hook.name && known.command == hook.action.command();
             if let Some(place) = answered.iter().position(is_it) {
@@ -49,7 +49,7 @@ impl HookRunner {
 
     /// Runs the hooks of a notification. Returns what is to be told of them.
     pub(super) async fn run_notification_hooks(&self, moment: &HookMoment, run: &CallContext) -> Vec<HookRan> {
-        let occasion = Occasion::Moment(moment.clone());
+        let occasion = HookOccasion::Moment(moment.clone());
         let mut told = Vec::new();
         for (hook, spoken) in self.hooks_at(moment, &occasion) {
             let ran = self.run_hook_at(hook, &spoken, (moment, &occasion), run).await;
@@ -61,7 +61,7 @@ impl HookRunner {
     fn hooks_at<'a>(
         &'a self,
         moment: &'a HookMoment,
-        occasion: &'a Occasion,
+        occasion: &'a HookOccasion,
     ) -> impl Iterator<Item = (&'a Hook, ToolNaming)> {
         let hooks = if self.runs_hooks() { self.settings.hooks.as_slice() } else { &[] };
         let of_event = hooks.iter().filter(|hook| hook.event == moment.event());
@@ -72,12 +72,12 @@ impl HookRunner {
         &self,
         hook: &Hook,
         spoken: &ToolNaming,
-        (moment, occasion): (&HookMoment, &Occasion),
+        (moment, occasion): (&HookMoment, &HookOccasion),
         context: &CallContext,
-    ) -> Ran {
+    ) -> RanHook {
         let told = input(hook.event, occasion, spoken, self.hooked_run(context));
         let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly };
         let ran = self.carry_out_hook(task, context.cancel.clone()).await;
-        Ran { answer: ran.answer.at(moment), ..ran }
+        RanHook { answer: ran.answer.at(moment), ..ran }
     }
 }

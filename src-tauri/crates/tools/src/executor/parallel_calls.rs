@@ -2,7 +2,7 @@
 //! which the model asked.
 
 use super::ToolExecutor;
-use super::delegation_row::{Handed, MAX_SUBAGENTS_AT_ONCE};
+use super::delegation_row::{DelegatedCall, MAX_SUBAGENTS_AT_ONCE};
 use super::path::{CallDecision, CallWork};
 use super::record::Record;
 use crate::tool::{Action, Tool};
@@ -84,7 +84,7 @@ impl ToolExecutor {
         calls: &[PendingCall],
         context: &CallContext,
     ) -> Result<Executed, Error> {
-        let mut row: Vec<Handed<'_>> = Vec::new();
+        let mut row: Vec<DelegatedCall<'_>> = Vec::new();
         for pending in calls.iter().take(MAX_SUBAGENTS_AT_ONCE) {
             let Some(next) = self.handed(pending, context).await else { break };
             row.push(next);
@@ -96,7 +96,7 @@ impl ToolExecutor {
         self.delegations.work_together(row, context).await
     }
 
-    async fn handed<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Handed<'a>> {
+    async fn handed<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<DelegatedCall<'a>> {
         let call = &pending.call;
         let handed = self.delegations.handed(call).filter(|_| self.needs_nothing_around(call))?;
         match &pending.progress {

@@ -1,6 +1,6 @@
 //! Carrying out the tools that only read.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::judging::Judge;
 use super::kept_whole::CallResults;
 use super::record::Record;
@@ -20,7 +20,7 @@ pub(crate) const READ_PAUSES: [Duration; 2] = [Duration::from_millis(50), Durati
 
 /// Carries out the tools that only read.
 pub(super) struct ReadCalls {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) judge: Arc<Judge>,
     pub(super) results: Arc<CallResults>,
 }

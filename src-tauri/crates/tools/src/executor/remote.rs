@@ -1,7 +1,7 @@
 //! Calls of tools from outside: bounded in time and in what they say, stopped with the run, and after a crash made
 //! again only where the tool says that this does no harm.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::call_log::CallLog;
 use super::kept_whole::CallResults;
 use super::record::Record;
@@ -22,7 +22,7 @@ const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Calls the tools from outside.
 pub(super) struct RemoteCalls {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) call_log: CallLog,
     pub(super) results: Arc<CallResults>,
 }

@@ -3,7 +3,7 @@
 //! In the log and before the model a secret is a placeholder. Here, and nowhere else, a call gets the real bytes: the
 //! policy judges them, the preview is of them, the tool does what they say. Appended, they are placeholders again.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::record::Record;
 use crate::tool::{Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall};
@@ -20,7 +20,7 @@ const KEYS_OF_MANY_LINES: [&str; 2] = ["PRIVATE KEY", "Private-Lines"];
 
 /// The secrets of the project, and where they are put back.
 pub(super) struct ProjectSecrets {
-    settings: Arc<KernelSettings>,
+    settings: Arc<ExecutorSettings>,
     pub(super) redactor: Redactor,
     /// The project's environment files as they were last read.
     env_files: Arc<Mutex<EnvFiles>>,
@@ -81,7 +81,7 @@ fn text_of(project: &Project, path: &str) -> Option<String> {
 }
 
 impl ProjectSecrets {
-    pub(super) fn new(settings: Arc<KernelSettings>, redactor: Redactor) -> Self {
+    pub(super) fn new(settings: Arc<ExecutorSettings>, redactor: Redactor) -> Self {
         Self { settings, redactor, env_files: Arc::default() }
     }
 

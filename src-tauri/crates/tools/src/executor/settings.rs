@@ -3,9 +3,9 @@
 use super::{Audience, BackgroundCommands};
 use crate::diagnostics::Checker;
 use crate::fetch::PrivateHosts;
+use crate::folder_rules::FolderRules;
 use crate::guide::Guides;
 use crate::hooks::Hook;
-use crate::standing::Standing;
 use crate::tool::Tool;
 use arki_domain::ContentStore;
 use arki_files::Project;
@@ -26,7 +26,7 @@ pub struct ToolLimits {
     pub command: CommandLimits,
 }
 
-pub struct KernelSettings {
+pub struct ExecutorSettings {
     pub project: Arc<Project>,
     pub trusted: bool,
     pub policy: PolicySettings,
@@ -46,7 +46,7 @@ pub struct KernelSettings {
     /// The folder for notes on the state before commands, should Arki be killed; within a hidden folder too.
     pub journals: PathBuf,
     pub sandbox: SandboxStatus,
-    pub standing: Arc<dyn Standing>,
+    pub standing: Arc<dyn FolderRules>,
     /// Hosts of the user's own network that a pipeline's request may reach.
     pub private_hosts: PrivateHosts,
     pub audience: Audience,

@@ -4,7 +4,7 @@
 //! The repository has no say in it. Its configuration is not read by the git that signs, which works in an empty repository
 //! with the project's objects; no hook and no filter runs. Signed are only commits that no reference led to before.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use crate::builtin::run_command;
 use arki_disk::PrivateTempDir;
 use arki_domain::{Code, Error};
@@ -90,7 +90,7 @@ impl Signing {
 }
 
 /// Signs commits outside the sandbox.
-pub(super) struct CommitSigner(pub(super) Arc<KernelSettings>);
+pub(super) struct CommitSigner(pub(super) Arc<ExecutorSettings>);
 
 impl CommitSigner {
     /// Returns how the commits of a command are to be signed; `None` where they aren't, or where it is git that does it.

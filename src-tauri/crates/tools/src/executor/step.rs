@@ -1,7 +1,7 @@
 //! The steps of a pipeline: a shell line or a request that no model asked for. Starting the pipeline has approved them;
 //! what is denied, protected or secret stays so, and a line runs only where a sandbox holds it.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::call_log::CallLog;
 use super::checkpoint::ProjectImages;
 use super::command_sandbox::{CommandRooms, Purpose};
@@ -51,7 +51,7 @@ pub struct StepAnswer {
 
 /// Runs the steps of a pipeline.
 pub struct StepRunner {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) judge: Arc<Judge>,
     pub(super) call_log: CallLog,
     pub(super) rooms: Arc<CommandRooms>,

@@ -1,6 +1,6 @@
 //! The subject of a call: what its arguments touch, in the policy's terms.
 
-use super::KernelSettings;
+use super::ExecutorSettings;
 use super::command_sandbox::CommandRooms;
 use super::project_inspection::look;
 use crate::remote_tool::JudgedAs;
@@ -24,7 +24,7 @@ pub(super) struct SubjectOf {
 
 /// Finds the subjects of calls.
 pub(super) struct CallSubjects {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) rooms: Arc<CommandRooms>,
     pub(super) git_sight: GitSight,
 }

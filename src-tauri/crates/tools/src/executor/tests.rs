@@ -23,7 +23,7 @@ mod secret_files;
 mod stale;
 mod user_question;
 
-use super::{Audience, BackgroundCommands, KernelSettings, ToolExecutor, ToolLimits};
+use super::{Audience, BackgroundCommands, ExecutorSettings, ToolExecutor, ToolLimits};
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
 use arki_domain::*;
@@ -129,7 +129,7 @@ impl ContentStore for Kept {
 
 struct AsItBegan;
 
-impl crate::Standing for AsItBegan {
+impl crate::FolderRules for AsItBegan {
     fn now(&self, _: &PolicySettings) -> Option<PolicySettings> {
         None
     }
@@ -150,7 +150,7 @@ struct Bench {
     log: Arc<MemoryLog>,
     shown: Arc<Shown>,
     kept: Arc<Kept>,
-    kernel: Arc<ToolExecutor>,
+    executor: Arc<ToolExecutor>,
     options: RunOptions,
     cancel: CancellationToken,
     folder: tempfile::TempDir,
@@ -191,7 +191,7 @@ impl Bench {
         let log = Arc::new(MemoryLog::default());
         let shown = Arc::new(Shown::default());
         let kept = Arc::new(Kept::default());
-        let settings = KernelSettings {
+        let settings = ExecutorSettings {
             imported: BTreeSet::new(),
             audience,
             model: "lab/x".to_owned(),
@@ -216,9 +216,9 @@ impl Bench {
             background: Arc::new(BackgroundCommands::new(log.clone())),
             contents: kept.clone(),
         };
-        let kernel = ToolExecutor::new(log.clone(), shown.clone(), Redactor::default(), settings);
+        let executor = ToolExecutor::new(log.clone(), shown.clone(), Redactor::default(), settings);
         let options = RunOptions { approve, ..RunOptions::default() };
-        Self { log, shown, kept, kernel, options, cancel: CancellationToken::new(), folder, _checks: checks }
+        Self { log, shown, kept, executor, options, cancel: CancellationToken::new(), folder, _checks: checks }
     }
 
     /// The model calls a tool; nothing is done yet.
@@ -265,13 +265,13 @@ impl Bench {
     /// Carries the first call without a result on, from what the log says.
     async fn carry_on(&self) -> CallOutcome {
         let state = self.state();
-        self.kernel.execute(&state.pending_calls()[0], &self.context()).await.unwrap().outcome
+        self.executor.execute(&state.pending_calls()[0], &self.context()).await.unwrap().outcome
     }
 
     /// Carries all calls without a result on, as the model's one answer.
     async fn carry_on_together(&self) -> CallOutcome {
         let state = self.state();
-        self.kernel.execute_together(state.pending_calls(), &self.context()).await.unwrap().outcome
+        self.executor.execute_together(state.pending_calls(), &self.context()).await.unwrap().outcome
     }
 
     fn context(&self) -> CallContext {

@@ -1,6 +1,6 @@
 //! The tools of an executor.
 
-use super::{KernelSettings, ToolLimits};
+use super::{ExecutorSettings, ToolLimits};
 use crate::builtin;
 use crate::nearest::nearest_tool;
 use crate::tool::{Action, Tool};
@@ -16,7 +16,7 @@ pub(super) struct Toolbox {
 
 impl Toolbox {
     /// Takes the tools from outside out of the settings.
-    pub(super) fn new(settings: &mut KernelSettings, redactor: &Redactor) -> Self {
+    pub(super) fn new(settings: &mut ExecutorSettings, redactor: &Redactor) -> Self {
         let tools: Arc<[Tool]> = all_tools(std::mem::take(&mut settings.tools), &settings.model).into();
         let policy = &settings.policy;
         let is_there = |tool: &&Tool| {

@@ -7,7 +7,7 @@ use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
-use super::{KernelSettings, question, stopped_by_user};
+use super::{ExecutorSettings, question, stopped_by_user};
 use crate::error::ToolError;
 use crate::tool::{Action, WriteAction};
 use crate::tool_output::Output;
@@ -178,7 +178,7 @@ impl Judge {
 
 /// Writes what was decided on, and keeps what a question shows.
 pub(super) struct FileWriter {
-    pub(super) settings: Arc<KernelSettings>,
+    pub(super) settings: Arc<ExecutorSettings>,
     pub(super) redactor: Redactor,
     pub(super) checking: Checking,
 }

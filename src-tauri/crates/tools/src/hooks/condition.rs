@@ -1,7 +1,7 @@
 //! A hook's condition: the calls, or the kinds of an event, that it is for.
 
 use super::foreign;
-use super::occasion::{HookedCall, Occasion};
+use super::occasion::{HookOccasion, HookedCall};
 use arki_domain::glob_readings;
 use arki_policy::line_matches;
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -62,7 +62,7 @@ impl HookCondition {
     }
 
     /// Returns how the hook is told of it, if it is meant.
-    pub(crate) fn matched(&self, occasion: &Occasion) -> Option<ToolNaming> {
+    pub(crate) fn matched(&self, occasion: &HookOccasion) -> Option<ToolNaming> {
         match occasion.call() {
             Some(call) => {
                 let spoken = self.spoken_of(call)?;
@@ -125,8 +125,8 @@ mod tests {
     use arki_domain::{HookMoment, SessionSource};
     use serde_json::json;
 
-    fn call(tool: &str, paths: &[&str], command: Option<&str>) -> Occasion {
-        Occasion::Before(HookedCall {
+    fn call(tool: &str, paths: &[&str], command: Option<&str>) -> HookOccasion {
+        HookOccasion::Before(HookedCall {
             call_id: "c".into(),
             tool: tool.into(),
             args: json!({}),
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn without_a_call_the_kind_is_matched() {
         let compact = HookCondition::of_matcher("compact|resume").unwrap();
-        let session = |source| compact.matched(&Occasion::Moment(HookMoment::SessionStart(source))).is_some();
+        let session = |source| compact.matched(&HookOccasion::Moment(HookMoment::SessionStart(source))).is_some();
         assert!(session(SessionSource::Compact) && !session(SessionSource::Startup));
-        let prompt = Occasion::Moment(HookMoment::Prompt { text: String::new(), message_id: None });
+        let prompt = HookOccasion::Moment(HookMoment::Prompt { text: String::new(), message_id: None });
         assert!(compact.matched(&prompt).is_some(), "a prompt has no kind");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::condition::ToolNaming;
 use super::foreign;
-use super::occasion::{HookedCall, Occasion};
+use super::occasion::{HookOccasion, HookedCall};
 use arki_domain::{ApprovalMode, HookEvent, HookMoment, RunId, SessionId, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) struct HookedRun<'a> {
 }
 
 /// Builds the input of a hook: `session_id`, `cwd`, `hook_event_name` and the details of the event.
-pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &ToolNaming, run: HookedRun<'_>) -> Value {
+pub(crate) fn input(event: HookEvent, occasion: &HookOccasion, spoken: &ToolNaming, run: HookedRun<'_>) -> Value {
     let mut input = json!({
         "session_id": run.session_id,
         "run_id": run.run_id,
@@ -27,12 +27,12 @@ pub(crate) fn input(event: HookEvent, occasion: &Occasion, spoken: &ToolNaming, 
         "permission_mode": permission_mode(run.approve),
     });
     match occasion {
-        Occasion::Before(call) => add_call(&mut input, call, spoken, run.root),
-        Occasion::After(call, result) => {
+        HookOccasion::Before(call) => add_call(&mut input, call, spoken, run.root),
+        HookOccasion::After(call, result) => {
             add_call(&mut input, call, spoken, run.root);
             input["tool_response"] = response(call, result, spoken, run.root);
         }
-        Occasion::Moment(moment) => add_moment(&mut input, moment),
+        HookOccasion::Moment(moment) => add_moment(&mut input, moment),
     }
     input
 }

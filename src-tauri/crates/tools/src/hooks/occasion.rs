@@ -18,7 +18,7 @@ pub(crate) struct HookedCall {
 
 /// The occasion on which a hook runs.
 #[derive(Debug, Clone)]
-pub(crate) enum Occasion {
+pub(crate) enum HookOccasion {
     /// A call is about to be decided on, or about to commit.
     Before(HookedCall),
     /// A call was carried out.
@@ -27,7 +27,7 @@ pub(crate) enum Occasion {
     Moment(HookMoment),
 }
 
-impl Occasion {
+impl HookOccasion {
     pub(crate) fn call(&self) -> Option<&HookedCall> {
         match self {
             Self::Before(call) | Self::After(call, _) => Some(call),
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_text_is_filled_once() {
-        let occasion = Occasion::Moment(HookMoment::Prompt { text: "{{tool}} it".into(), message_id: None });
+        let occasion = HookOccasion::Moment(HookMoment::Prompt { text: "{{tool}} it".into(), message_id: None });
         assert_eq!(occasion.fill("New: {{prompt}}! {{other}} {{"), "New: {{tool}} it! {{other}} {{");
     }
 }

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::output::{Printer, dim, visible};
 use arki_api::PrintedSession;
 use arki_domain::Error;
-use arki_engine::{Engine, SentRequest, ToldChanges};
+use arki_engine::{Engine, EventChanges, SentRequest};
 use clap::Args;
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
             dim(&format!("{}  {}", session.session_id, visible(&session.project)))
         )
     });
-    let is_in_time = |told: &ToldChanges<'_>| {
+    let is_in_time = |told: &EventChanges<'_>| {
         since.is_none_or(|since| told.at >= since) && until.is_none_or(|until| told.at < until)
     };
     let mut newest = VecDeque::new();

@@ -6,7 +6,7 @@ use crate::output::{Printer, ShowOutput, dim, visible};
 use crate::review;
 use arki_domain::projection::{AskedApproval, CallItem, ConversationItem, HunkFate, ItemBody, ItemPart, Notice};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, EventBody, Hunk};
-use arki_engine::{Fate, ToldChanges, new_diff};
+use arki_engine::{EventChanges, RewindState, new_diff};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -69,19 +69,19 @@ pub(crate) enum StoryEntry {
 }
 
 impl StoryEntry {
-    pub(crate) fn of(told: &ToldChanges<'_>, output: &Printer) -> Self {
+    pub(crate) fn of(told: &EventChanges<'_>, output: &Printer) -> Self {
         if output.json {
             let line = |(item, part)| {
-                let rewound = told.fate(item, part) != Fate::Stands;
+                let rewound = told.fate(item, part) != RewindState::Stands;
                 to_raw_value(&StoryLine { said: said(item, part)?, rewound }).ok()
             };
             return Self::Objects(told.items().filter_map(line).collect());
         }
         let lines = |(item, part)| {
             let mark = match told.fate(item, part) {
-                Fate::Stands => String::new(),
-                Fate::Rewound => dim("(rewound) "),
-                Fate::FilesRewound => dim("(file restored) "),
+                RewindState::Stands => String::new(),
+                RewindState::Rewound => dim("(rewound) "),
+                RewindState::FilesRewound => dim("(file restored) "),
             };
             let lines = lines(item, part, output.show_output);
             lines.iter().flat_map(|text| text.split('\n')).map(|line| format!("{mark}{line}")).collect::<Vec<_>>()

@@ -16,7 +16,7 @@ const MAX_NAMES: usize = 8 * 1024;
 const WORDS: usize = 1024;
 
 pub(super) fn read(mentioned: &Mentioned, room: usize) -> Result<Read, String> {
-    if !is_in_repository(mentioned.kernel.project().root()) {
+    if !is_in_repository(mentioned.executor.project().root()) {
         return Err("this folder is not in a git repository.".to_owned());
     }
     let git = |line: &str, max_bytes| mentioned.bounded_tool("run_command", &json!({ "command": line }), max_bytes);

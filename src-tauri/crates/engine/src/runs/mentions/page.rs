@@ -9,7 +9,7 @@ const WORDS: usize = 1024;
 
 pub(super) fn read(mentioned: &Mentioned, url: &str, room: usize) -> Result<Read, String> {
     let args = json!({ "url": url });
-    if let Err(fault) = mentioned.kernel.unasked_reads().ensure_readable(FETCH_URL, &args) {
+    if let Err(fault) = mentioned.executor.unasked_reads().ensure_readable(FETCH_URL, &args) {
         return Err(format!("{}{}", fault.message, how_to_allow(mentioned, &args)));
     }
     if mentioned.is_draft {
@@ -21,7 +21,7 @@ pub(super) fn read(mentioned: &Mentioned, url: &str, room: usize) -> Result<Read
 
 /// Empty where no rule would do.
 fn how_to_allow(mentioned: &Mentioned, args: &Value) -> String {
-    let rule = mentioned.kernel.judge().proposed_rules(FETCH_URL, args).into_iter().find_map(|rule| rule.host);
+    let rule = mentioned.executor.judge().proposed_rules(FETCH_URL, args).into_iter().find_map(|rule| rule.host);
     rule.map_or_else(String::new, |host| {
         let rule = json!({ "decision": "allow", "tool": FETCH_URL, "host": host });
         format!(

@@ -22,8 +22,8 @@ impl Stage {
 
     fn mentioned(&self) -> Mentioned {
         let mentions = self.engine.draft_mentions();
-        let kernel = mentions.kernels.judging_kernel(&self.home.project_dir()).unwrap();
-        Mentioned { is_draft: false, ..Mentioned::in_draft(kernel, mentions.names.clone(), mentions.reader.clone()) }
+        let executor = mentions.executors.judging_executor(&self.home.project_dir()).unwrap();
+        Mentioned { is_draft: false, ..Mentioned::in_draft(executor, mentions.names.clone(), mentions.reader.clone()) }
     }
 
     fn only(&self, prompt: &str) -> Attachment {

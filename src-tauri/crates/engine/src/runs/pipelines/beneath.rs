@@ -10,7 +10,7 @@ use crate::records::blocking;
 use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::PipelineRuns;
 use crate::runs::place::{RunPlace, RunTarget, StartRun};
-use crate::runs::resume::Resume;
+use crate::runs::resume::ResumeOptions;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{CallId, Code, Error, ParentCall, RunOptions, SubagentStarted};
@@ -116,7 +116,7 @@ impl StepsWorld {
             return Ok(end);
         }
         let approve = Some(task.context.approve).filter(|approve| *approve != state.options.approve);
-        let resume = Resume {
+        let resume = ResumeOptions {
             control: control_of(task),
             approve,
             run: Some(child.run_id.clone()),

@@ -8,7 +8,7 @@ use crate::records::blocking;
 use crate::runs::active_run::RunningRun;
 use crate::runs::hold::SessionHold;
 use crate::runs::pipelines::PipelineRuns;
-use crate::runs::resume::Resume;
+use crate::runs::resume::ResumeOptions;
 use crate::sessions::claim::Claim;
 use crate::sessions::session_settings::SessionSettings;
 use arki_config::Config;
@@ -17,7 +17,7 @@ use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalResolved, Code, Error, EventDraft, EventLog, PauseReason, RunId,
     RunResumed, SessionId, sha256_hex,
 };
-use arki_pipelines::{Definition, PipelineStanding, param_values};
+use arki_pipelines::{Definition, PipelineSnapshot, param_values};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl PipelineRuns {
         self: &Arc<Self>,
         claim: Claim,
         session_id: &SessionId,
-        resume: Resume,
+        resume: ResumeOptions,
     ) -> Result<RunningRun, Error> {
         let session = session_id.clone();
         let project = blocking(self, move |pipelines| Ok(pipelines.runs.reader.session(&session)?.project)).await?;
@@ -91,7 +91,7 @@ impl PipelineRuns {
         session_id: SessionId,
         standing: ResumablePipeline,
         (open, config): (OpenProject, Config),
-        resume: Resume,
+        resume: ResumeOptions,
         (hold, presence): (SessionHold, crate::client_capabilities::ClientCapabilities),
     ) -> Result<RunningRun, Error> {
         let ResumablePipeline { run, mut state, mut last_seq, whole, definition, changed, input } = standing;
@@ -118,7 +118,7 @@ impl PipelineRuns {
         }
         let has_parent = run.parent.is_some();
         let options = arki_domain::RunOptions { approve, ..run.options };
-        let standing = PipelineStanding { state, last_seq, approve, resumed: Some(resumed) };
+        let standing = PipelineSnapshot { state, last_seq, approve, resumed: Some(resumed) };
         let input = Arc::from(input);
         let ready =
             ReadyPipeline { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
@@ -129,7 +129,7 @@ impl PipelineRuns {
         &self,
         session_id: &SessionId,
         open: &OpenProject,
-        resume: &Resume,
+        resume: &ResumeOptions,
     ) -> Result<ResumablePipeline, Error> {
         // Nothing is added to a log that was changed.
         let history = self.runs.reader.history_for_run(session_id)?;
@@ -220,7 +220,7 @@ impl PipelineRuns {
     }
 
     /// A gate whose time is over, or that `--approve never` answers. Nothing else answers for a person.
-    fn gate_decided(&self, state: &PipelineState, resume: &Resume) -> Option<ApprovalResolved> {
+    fn gate_decided(&self, state: &PipelineState, resume: &ResumeOptions) -> Option<ApprovalResolved> {
         let (_, asked) = state.open_gate()?;
         self.runs.approvals.pending().timed_out(asked).or_else(|| {
             let never = ApprovalMode::Never;

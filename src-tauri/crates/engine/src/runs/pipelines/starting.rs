@@ -19,7 +19,7 @@ use arki_domain::{
     sha256_hex,
 };
 use arki_files::Project;
-use arki_pipelines::{Definition, PipelineStanding, param_values};
+use arki_pipelines::{Definition, PipelineSnapshot, param_values};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -218,7 +218,7 @@ impl PipelineRuns {
         let state = PipelineState::fold(events.iter().map(|event| &**event));
         let state = state.ok_or_else(|| Error::internal("a run without its first event"))?;
         let last_seq = events.last().map_or(0, |event| event.seq);
-        let standing = PipelineStanding { state, last_seq, approve, resumed: None };
+        let standing = PipelineSnapshot { state, last_seq, approve, resumed: None };
         let input = Arc::from(input);
         let ready =
             ReadyPipeline { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub(super) struct StepsWorld {
     pipelines: Arc<PipelineRuns>,
-    kernel: Arc<ToolExecutor>,
+    executor: Arc<ToolExecutor>,
     project: Arc<Project>,
     pub(super) folder: PathBuf,
     /// The options of the run.
@@ -32,7 +32,7 @@ pub(super) struct StepsWorld {
 impl StepsWorld {
     pub(super) fn new(
         pipelines: Arc<PipelineRuns>,
-        kernel: Arc<ToolExecutor>,
+        executor: Arc<ToolExecutor>,
         open: &OpenProject,
         options: RunOptions,
         presence: ClientCapabilities,
@@ -40,7 +40,7 @@ impl StepsWorld {
     ) -> Self {
         let project = open.project.clone();
         let folder = project.root().to_owned();
-        Self { pipelines, kernel, project, folder, options, presence, whole }
+        Self { pipelines, executor, project, folder, options, presence, whole }
     }
 
     fn context(&self, task: &Task) -> CallContext {
@@ -108,7 +108,7 @@ impl StepHost for StepsWorld {
             time_limit: context.time_limit,
             max_output_bytes: usize::try_from(context.max_output_bytes).unwrap_or(usize::MAX),
         };
-        let answer = self.kernel.steps().run(step, &self.context(task)).await?;
+        let answer = self.executor.steps().run(step, &self.context(task)).await?;
         let answered = answer.answered;
         Ok(CommandEnd {
             ending: match answered.ending {
@@ -143,7 +143,7 @@ impl StepHost for StepsWorld {
         let HttpRequest { url, method, headers, body } = request;
         let max_bytes = usize::try_from(task.context.max_output_bytes).unwrap_or(usize::MAX);
         let requested = Requested { url: &url, method, headers: &headers, body, max_bytes };
-        let answer = self.kernel.steps().request(&task.context.step, requested, &self.context(task)).await?;
+        let answer = self.executor.steps().request(&task.context.step, requested, &self.context(task)).await?;
         let HttpAnswer { status, location, body } = answer;
         Ok(HttpResponse { status, location, body })
     }

@@ -60,7 +60,7 @@ async fn called(stops: Vec<Result<SubagentStop, Error>>) -> (Bench, CallOutcome)
 #[test]
 fn the_model_is_told_which_agents_there_are() {
     let bench = bench(Vec::new());
-    let definitions = bench.kernel.definitions();
+    let definitions = bench.executor.definitions();
     let delegate = definitions.iter().find(|tool| *tool.name == *"delegate").unwrap();
     assert!(delegate.description.ends_with("Agents: arki; explorer: looks around"), "{}", delegate.description);
     assert_eq!(delegate.parameters["properties"]["agent"]["enum"], json!(["arki", "explorer"]));

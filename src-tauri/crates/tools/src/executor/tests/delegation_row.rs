@@ -1,6 +1,6 @@
 use super::*;
 use crate::subagents::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents};
-use arki_domain::SubagentsStanding;
+use arki_domain::SubagentsState;
 use arki_domain::projection::{CallProgress, NextStep};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -177,10 +177,10 @@ async fn no_more_than_four_work_at_once_and_each_may_spend_an_equal_share() {
     let bench = handed(&readers, &tasks).await;
     let context = |left| CallContext { cost_left_usd: Some(left), ..bench.context() };
     let state = bench.state();
-    bench.kernel.execute_together(state.pending_calls(), &context(8.0)).await.unwrap();
+    bench.executor.execute_together(state.pending_calls(), &context(8.0)).await.unwrap();
     assert_eq!((*readers.most_at_work.lock().unwrap(), results(&bench).len()), (4, 4));
     let state = bench.state();
-    bench.kernel.execute_together(state.pending_calls(), &context(3.0)).await.unwrap();
+    bench.executor.execute_together(state.pending_calls(), &context(3.0)).await.unwrap();
     assert_eq!(results(&bench).len(), 6);
     let shares = readers.shares.lock().unwrap();
     assert_eq!((shares["together 1"], shares["together 4"], shares["a 5"]), (Some(2.0), Some(2.0), Some(1.5)));
@@ -273,8 +273,8 @@ fn late_results(bench: &Bench) -> Vec<String> {
 }
 
 async fn until_at_rest(bench: &Bench) {
-    while bench.kernel.subagents_standing() != SubagentsStanding::AtRest {
-        bench.kernel.subagents_changed(Duration::from_millis(10)).await;
+    while bench.executor.subagents_standing() != SubagentsState::AtRest {
+        bench.executor.subagents_changed(Duration::from_millis(10)).await;
     }
 }
 
@@ -284,7 +284,7 @@ async fn in_the_background_the_placeholder_is_first_and_the_cost_comes_with_the_
     let bench = in_background(&readers, &["together 1"]).await;
     assert_eq!(bench.kinds(), ["policy.decided", "subagent.started", "tool.result"]);
     assert_eq!((bench.state().background().len(), bench.state().next_step()), (1, NextStep::AskModel));
-    assert_eq!(bench.kernel.subagents_standing(), SubagentsStanding::AtWork);
+    assert_eq!(bench.executor.subagents_standing(), SubagentsState::AtWork);
     readers.together.wait().await;
     until_at_rest(&bench).await;
     assert_eq!(late_results(&bench), ["together 1 is done."]);
@@ -295,9 +295,9 @@ async fn in_the_background_the_placeholder_is_first_and_the_cost_comes_with_the_
 async fn in_the_background_one_that_waits_goes_on_by_itself_once_that_is_settled() {
     let readers = Readers::new(1);
     let bench = in_background(&readers, &["waits"]).await;
-    let waiting = SubagentsStanding::Waiting(readers.approval.clone());
-    while bench.kernel.subagents_standing() != waiting {
-        bench.kernel.subagents_changed(Duration::from_millis(10)).await;
+    let waiting = SubagentsState::Waiting(readers.approval.clone());
+    while bench.executor.subagents_standing() != waiting {
+        bench.executor.subagents_changed(Duration::from_millis(10)).await;
     }
     *readers.settled.lock().unwrap() = true;
     until_at_rest(&bench).await;
@@ -308,12 +308,12 @@ async fn in_the_background_one_that_waits_goes_on_by_itself_once_that_is_settled
 async fn one_that_rests_has_no_result_until_it_is_taken_up_again() {
     let readers = Readers::new(1);
     let bench = in_background(&readers, &["waits"]).await;
-    bench.kernel.rest_subagents().await;
+    bench.executor.rest_subagents().await;
     assert!(late_results(&bench).is_empty());
     *readers.settled.lock().unwrap() = true;
     let state = bench.state();
-    bench.kernel.take_up_subagents(state.background(), &bench.context());
-    bench.kernel.take_up_subagents(state.background(), &bench.context());
+    bench.executor.take_up_subagents(state.background(), &bench.context());
+    bench.executor.take_up_subagents(state.background(), &bench.context());
     until_at_rest(&bench).await;
     assert_eq!(late_results(&bench), ["waits is done."]);
 }
@@ -323,7 +323,7 @@ async fn in_the_background_stopping_stops_those_that_work_and_those_that_wait() 
     let readers = Readers::new(1);
     let bench = in_background(&readers, &["waits", "cancels"]).await;
     bench.cancel.cancel();
-    bench.kernel.rest_subagents().await;
+    bench.executor.rest_subagents().await;
     assert_eq!(late_results(&bench).len(), 2);
     assert!(late_results(&bench).iter().all(|result| result.contains("The user stopped the agent")));
 }
@@ -348,7 +348,7 @@ async fn in_the_background_each_has_a_share_set_aside_and_the_run_keeps_one() {
     let bench = handed_as(&readers, &tasks, Some(true)).await;
     while let Some(pending) = bench.state().pending_calls().first() {
         let cost_left_usd = Some(5.0 - bench.state().cost_set_aside());
-        bench.kernel.execute(pending, &CallContext { cost_left_usd, ..bench.context() }).await.unwrap();
+        bench.executor.execute(pending, &CallContext { cost_left_usd, ..bench.context() }).await.unwrap();
     }
     assert!((bench.state().cost_set_aside() - 4.0).abs() < 1e-9);
     readers.together.wait().await;

@@ -356,7 +356,7 @@ async fn a_formatter_that_a_crash_cut_off_is_told_and_not_run_again() {
     bench.append(vec![changed.into(), created.into()]).await;
     bench.put("a.txt", "half");
     let interrupted = bench.state().interrupted_hook().unwrap().clone();
-    bench.kernel.settle_hook(&interrupted, &bench.context()).await.unwrap();
+    bench.executor.settle_hook(&interrupted, &bench.context()).await.unwrap();
     assert_eq!(bench.changes().last(), Some(&("a.txt".to_owned(), Some("fmt".to_owned()))));
     assert_eq!(bench.hooks_that_ran()[0].outcome, Some(HookOutcome::Interrupted));
     assert_eq!(bench.file("a.txt").as_deref(), Some("half"));
@@ -369,7 +369,7 @@ async fn what_a_prompt_mentions_is_not_read_past_a_hook_that_could_object() {
         std::fs::write(bench.folder.path().join("a.txt"), "words").unwrap();
         let (args, cancel) = (json!({"path": "a.txt"}), CancellationToken::new());
         let read = crate::UnaskedRead { tool_id: "read_file", args: &args, max_bytes: 1000, cancel: &cancel };
-        bench.kernel.unasked_reads().read(&read).map(|output| output.text)
+        bench.executor.unasked_reads().read(&read).map(|output| output.text)
     };
     let fault = read(&bench(vec![before("Read", "exit 2")])).unwrap_err();
     assert!(fault.is(Code::POLICY_DENIED) && fault.message.contains("hook"), "{fault:?}");

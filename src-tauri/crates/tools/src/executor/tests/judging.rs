@@ -58,7 +58,7 @@ async fn a_call_is_judged_as_it_is_decided() {
             if tool == "fetch_url" && approve == ApprovalMode::All {
                 continue;
             }
-            let judged = bench.kernel.judge().verdict(tool, &args, approve);
+            let judged = bench.executor.judge().verdict(tool, &args, approve);
             bench.called(tool, args.clone()).await;
             bench.carry_on().await;
             let events = bench.log.0.lock().unwrap().clone();

@@ -17,7 +17,7 @@ impl Bench {
 
     async fn comes_to(&self, moment: &HookMoment) {
         let answered: AnsweredHooks = self.state().hooks;
-        self.kernel.run_hooks(moment, &answered, &self.context()).await.unwrap();
+        self.executor.run_hooks(moment, &answered, &self.context()).await.unwrap();
     }
 
     fn outcomes(&self) -> Vec<HookOutcome> {
@@ -102,8 +102,8 @@ async fn a_notification_tells_and_changes_nothing() {
     let bench = bench(vec![hook(HookEvent::Notification, "permission_prompt", "cat >&2; exit 2")]);
     bench.begun().await;
     let of = |kind| HookMoment::Notification { kind, message: "Arki needs you.".into() };
-    assert!(bench.kernel.notify(&of(NotificationKind::Idle), &bench.context()).await.is_empty());
-    let told = bench.kernel.notify(&of(NotificationKind::Permission), &bench.context()).await;
+    assert!(bench.executor.notify(&of(NotificationKind::Idle), &bench.context()).await.is_empty());
+    let told = bench.executor.notify(&of(NotificationKind::Permission), &bench.context()).await;
     let [ran] = &told[..] else { panic!("{told:?}") };
     let said = ran.said.as_deref().unwrap();
     assert_eq!(ran.outcome, Some(HookOutcome::Failed));

@@ -214,8 +214,8 @@ async fn a_built_in_tool_cannot_be_replaced_and_secret_files_are_noticed() {
         Tool::remote("far", "", Value::Null, remote).unwrap(),
     ];
     let bench = Bench::new(tools, ApprovalMode::All);
-    let names: Vec<String> = bench.kernel.definitions().iter().map(|tool| tool.name.to_string()).collect();
+    let names: Vec<String> = bench.executor.definitions().iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(names.iter().filter(|name| *name == "read_file").count(), 1);
-    let verdict = bench.kernel.judge().verdict("far", &json!({"a": {"b": ["sub/.env"]}}), ApprovalMode::All);
+    let verdict = bench.executor.judge().verdict("far", &json!({"a": {"b": ["sub/.env"]}}), ApprovalMode::All);
     assert_eq!(verdict.rule, "builtin:secret-file");
 }

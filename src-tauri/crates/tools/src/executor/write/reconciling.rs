@@ -2,7 +2,7 @@
 
 use super::{AcceptedChange, FileWriter, accepted, effects, path_of, planned, written};
 use crate::error::ToolError;
-use crate::executor::KernelSettings;
+use crate::executor::ExecutorSettings;
 use crate::executor::record::{Record, stale};
 use crate::tool::WriteAction;
 use arki_domain::projection::ResolvedApproval;
@@ -71,7 +71,7 @@ fn remove_unfinished(project: &Project, path: &str) {
 }
 
 /// A file that was being written in place gets its old content back.
-async fn restore_torn(settings: &KernelSettings, file: &FileEffect) -> Result<(), Error> {
+async fn restore_torn(settings: &ExecutorSettings, file: &FileEffect) -> Result<(), Error> {
     let (Some(before), Some(after), false) = (&file.before_hash, &file.after_hash, file.before_link) else {
         return Ok(());
     };

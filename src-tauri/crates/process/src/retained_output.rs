@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// The beginning and the end of an output. Each gets half of the room, since they tell what was run and how it ended.
 #[derive(Debug)]
-pub(super) struct KeptOutput {
+pub(super) struct RetainedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     head_room: usize,
@@ -12,7 +12,7 @@ pub(super) struct KeptOutput {
     total: u64,
 }
 
-impl KeptOutput {
+impl RetainedOutput {
     pub(super) fn new(max_bytes: usize) -> Self {
         let head_room = max_bytes / 2;
         Self { head: Vec::new(), tail: VecDeque::new(), head_room, tail_room: max_bytes - head_room, total: 0 }
@@ -70,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn kept(max_bytes: usize, chunks: &[&str]) -> (String, bool) {
-        let mut kept = KeptOutput::new(max_bytes);
+        let mut kept = RetainedOutput::new(max_bytes);
         chunks.iter().for_each(|chunk| kept.push(chunk.as_bytes()));
         kept.text()
     }
@@ -93,7 +93,7 @@ mod tests {
             chunks in prop::collection::vec("[a-z]{0,20}", 0..20),
             max in 0usize..64,
         ) {
-            let mut kept = KeptOutput::new(max);
+            let mut kept = RetainedOutput::new(max);
             chunks.iter().for_each(|chunk| kept.push(chunk.as_bytes()));
             let all = chunks.concat();
             prop_assert!(kept.head.len() + kept.tail.len() <= max);

@@ -3,7 +3,7 @@
 use arki_policy::{ChangedGit, PolicySettings};
 
 /// The rules that forbid something in a folder at the moment of a call.
-pub trait Standing: Send + Sync {
+pub trait FolderRules: Send + Sync {
     /// The policy that holds now, where it is stricter than the one that the run began with. Blocks for as long as it
     /// takes to read a file.
     fn now(&self, policy: &PolicySettings) -> Option<PolicySettings>;
