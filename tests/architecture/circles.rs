@@ -25,6 +25,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "process",
     "redaction",
     "sandbox",
+    "store",
     "tools",
     "worktrees",
 ];

@@ -1,25 +1,16 @@
 //! Adding events to a session's chain, inside a transaction of the writer.
 
-pub(crate) mod cross_references;
-pub(crate) mod heads;
-pub(crate) mod projections;
 pub(crate) mod relay;
-pub(crate) mod replay;
-pub(crate) mod seal;
 
-use crate::database::row;
+use crate::chain::heads::{Heads, SessionHead};
+use crate::chain::projections::SessionRow;
+use crate::chain::seal::{SealedDraft, Unhashed};
+use crate::chain::{Log, cross_references, projections};
 use crate::writer::write::WriteIsolation;
 use crate::{StoreError, leases};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
-use heads::{Heads, SessionHead};
-use projections::SessionRow;
-use rusqlite::{CachedStatement, Connection, params};
-use seal::{SealedDraft, Unhashed};
+use rusqlite::Connection;
 use std::sync::Arc;
-
-/// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
-const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
 /// The destination of drafts.
 #[derive(Clone)]
@@ -132,31 +123,4 @@ fn chain(after: &SessionRow, ts: i64, draft: SealedDraft) -> Result<(Event, Even
         .hash(event.payload.get())
         .ok_or_else(|| StoreError::internal("the session has too many events"))?;
     Ok((event, body))
-}
-
-/// The table of events, for one event after the other.
-pub(crate) struct Log<'a> {
-    insert: CachedStatement<'a>,
-}
-
-impl<'a> Log<'a> {
-    pub(crate) fn open(transaction: &'a Connection) -> Result<Self, StoreError> {
-        Ok(Self { insert: transaction.prepare_cached(INSERT)? })
-    }
-
-    /// Stores the event as it is.
-    pub(crate) fn insert(&mut self, event: &Event) -> Result<(), StoreError> {
-        self.insert.execute(params![
-            event.event_id.as_str(),
-            event.run_id.as_ref().map(|id| id.as_str()),
-            event.session_id.as_str(),
-            row::signed(event.seq),
-            event.ts,
-            event.kind,
-            event.payload.get(),
-            event.prev_hash,
-            event.hash,
-        ])?;
-        Ok(())
-    }
 }

@@ -6,7 +6,7 @@ pub(crate) mod garbage;
 pub(crate) mod project_snapshots;
 pub(crate) mod session_snapshots;
 
-use crate::append::cross_references::{ContentUse, refer};
+use crate::chain::cross_references::{ContentUse, refer};
 use crate::writer::write::Durability;
 use crate::{ContentReader, ContentWriter, StoreError, StoreReader};
 use arki_domain::{Content, ContentKind, SessionId};

@@ -6,7 +6,7 @@
 //! (`append`), and the projections that lists need are brought up to date in the same one. Nothing here decides
 //! anything about runs, trust or approvals: it remembers, and proves that what it remembers was not changed (`verify`).
 //!
-//! `database` is the file itself, `read` what clients ask for, `contents` what is kept by its hash, `exchange` what goes
+//! `database` is the file itself, `chain` a session's events in it, `read` what clients ask for, `contents` what is kept by its hash, `exchange` what goes
 //! to and comes from other databases.
 //!
 //! Announcing events to subscribers is the engine's: it wraps a [`Store`] as the domain's `EventLog`.
@@ -14,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod append;
+mod chain;
 mod contents;
 mod database;
 mod error;
@@ -32,7 +33,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use append::seal::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH};
+pub use chain::seal::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH};
 pub use contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 pub use contents::garbage::{Collected, ManifestReader, UNREFERENCED_GRACE};
 pub use contents::session_snapshots::MAX_SNAPSHOT_BYTES;
@@ -42,7 +43,6 @@ pub use exchange::exported::{ExportedLine, MAX_EXPORT_ID_BYTES, MAX_EXPORT_LINE_
 pub use exchange::exported_contents::{ExportedContents, ExportedPiece, exported_pieces, spoken_content};
 pub use exchange::import::{ImportOutcome, ImportedSession, MAX_IMPORT_BYTES, MAX_IMPORT_EVENTS};
 pub use leases::LEASE_TTL;
-pub use leases::requests::LeaseRequest;
 pub use read::approvals::{ApprovalRecord, ApprovalStatus};
 pub use read::cursor::{LogCursor, LogPage};
 pub use read::event_pages::{EventPage, MAX_PAGE_BYTES};
@@ -61,6 +61,7 @@ pub use search::searchable::MAX_SEARCHABLE_BYTES;
 pub use search::snippet::{MAX_SNIPPET_CHARACTERS, SnippetPart};
 pub use search::{EventSearchHit, EventSearchQuery, MAX_SEARCH_HITS};
 pub use settings::{PinRecord, TrustRecord};
+pub use store::lease_requests::LeaseRequest;
 pub use store::{CommitFeed, ContentWriter, SessionLeases, Store, StoreOptions, StoreUpkeep};
 pub use verify::contents::{ContentsReport, DamagedContent};
 pub use verify::report::{AnchorFinding, VerifyReport};

@@ -12,6 +12,7 @@ mod recovery;
 
 use crate::database::connection::{self, Location};
 use crate::database::damage_mark;
+use crate::database::files::told_apart;
 use crate::reader::StoreReader;
 use crate::{Store, StoreError, StoreOptions};
 use arki_domain::{Clock, SessionId, SystemClock, plural};
@@ -95,16 +96,6 @@ pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Opt
     }
     let salvaged = salvage(path).map_err(|error| error.located(path))?;
     Ok((Store::open(path, options)?, salvaged))
-}
-
-/// Tells a damaged database from a file that is no database at all; nothing of Arki's is in the latter.
-pub(crate) fn told_apart(path: &Path, error: StoreError) -> StoreError {
-    match &error {
-        StoreError::Damaged { .. } if damaged_files::is_arkis(path).is_ok_and(|is_arkis| !is_arkis) => {
-            StoreError::NotArkis { path: path.to_owned() }
-        }
-        _ => error,
-    }
 }
 
 /// `None` when there is nothing to do, perhaps because another process has just done it.

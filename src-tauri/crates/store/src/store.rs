@@ -1,15 +1,19 @@
 //! The store as the engine holds it: every write, and the way to every read.
 
-use crate::append::heads::Heads;
+pub(crate) mod lease_requests;
+mod session_leases;
+
 use crate::append::relay::{MIN_RELAYED, Relay};
-use crate::append::seal;
-use crate::append::seal::SealedDraft;
 use crate::append::{Appending, Destination};
+use crate::chain::heads::Heads;
+use crate::chain::seal;
+use crate::chain::seal::SealedDraft;
 use crate::database::connection::Location;
+use crate::database::files;
 use crate::reader::StoreReader;
 use crate::writer::write::{Durability, WriteIsolation};
 use crate::writer::{WriteQueue, Writer};
-use crate::{StoreError, TrustRecord, append, salvage, settings};
+use crate::{StoreError, TrustRecord, append, settings};
 use arki_domain::{Clock, Event, EventDraft, PartialAnswer, SessionId, SystemClock};
 use arki_redaction::Redactor;
 use rusqlite::Connection;
@@ -81,7 +85,7 @@ impl Store {
     /// `Missing`, `Older`, `Newer`, `NotArkis`, `Damaged` or `Io`.
     pub fn open_read_only(path: &Path) -> Result<StoreReader, StoreError> {
         let reader = StoreReader::new(Location::untouched(path), Arc::new(SystemClock), Arc::new(|_| true));
-        reader.read(|_| Ok(())).map_err(|error| salvage::told_apart(path, error))?;
+        reader.read(|_| Ok(())).map_err(|error| files::told_apart(path, error))?;
         Ok(reader)
     }
 

@@ -8,12 +8,12 @@ pub(crate) mod anchors;
 pub(crate) mod contents;
 pub(crate) mod report;
 
-use crate::append::projections::SessionRow;
-use crate::append::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
+use crate::chain::hash_at;
+use crate::chain::projections::SessionRow;
+use crate::chain::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use crate::contents::blobs;
 use crate::database::row;
 use crate::database::row::{OF_SESSION, lossy_text};
-use crate::read::event_pages::hash_at;
 use crate::{LogVerifier, StoreError};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, GENESIS_HASH, SessionId};

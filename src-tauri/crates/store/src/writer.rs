@@ -11,7 +11,7 @@ pub(crate) mod write;
 pub(crate) mod writing_connection;
 
 use crate::StoreError;
-use crate::append::heads::Heads;
+use crate::chain::heads::Heads;
 use group::WaitingJobs;
 use rusqlite::Connection;
 use std::path::PathBuf;

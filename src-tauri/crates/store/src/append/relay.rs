@@ -6,7 +6,7 @@
 
 use crate::StoreError;
 use crate::append::Appending;
-use crate::append::seal::{SealedDraft, seal};
+use crate::chain::seal::{SealedDraft, seal};
 use arki_domain::{Event, EventDraft};
 use arki_redaction::Redactor;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,7 +128,7 @@ impl Relay {
 mod tests {
     use super::*;
     use crate::append::Destination;
-    use crate::append::heads::Heads;
+    use crate::chain::heads::Heads;
     use crate::database::connection::Location;
     use arki_domain::{SessionCreated, SessionId};
 

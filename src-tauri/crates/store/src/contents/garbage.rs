@@ -9,7 +9,7 @@
 //!
 //! Prompts, artifacts and the lists themselves stay as long as their session.
 
-use crate::append::cross_references::ContentUse;
+use crate::chain::cross_references::ContentUse;
 use crate::database::row::unsigned;
 use crate::writer::write::Durability;
 use crate::{ContentReader, StoreError, StoreUpkeep};

@@ -1,7 +1,7 @@
 //! The last snapshot of each project's files: one a project, replaced as it changes. It is a content like others, spoken
 //! of by the project instead of a session, so that the images it lists are kept as long as it is the last.
 
-use crate::append::cross_references::{ContentUse, refer};
+use crate::chain::cross_references::{ContentUse, refer};
 use crate::contents::blobs::Blob;
 use crate::writer::write::Durability;
 use crate::{ContentReader, ContentWriter, StoreError};

@@ -1,9 +1,9 @@
 //! The folded state of a session, so that opening a long one need not fold it from its beginning. What the bytes mean is
 //! the caller's; a snapshot that is damaged, or ahead of the log, is none: the log has it all.
 
+use crate::chain::last_seq;
 use crate::contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 use crate::database::row;
-use crate::read::event_pages::last_seq;
 use crate::writer::write::Durability;
 use crate::{ContentReader, ContentWriter, StoreError};
 use arki_domain::SessionId;

@@ -3,7 +3,7 @@
 //! A line is taken only in the exact form that Arki writes: what the hash does not cover must not slip in beside it.
 
 use crate::StoreError;
-use crate::append::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
+use crate::chain::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use crate::exchange::exported_contents::ExportedPiece;
 use arki_domain::{Event, GENESIS_HASH, RunId, SessionId};
 use std::collections::HashSet;

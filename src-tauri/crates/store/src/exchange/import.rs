@@ -5,16 +5,16 @@
 //! trace, no reader ever sees a part, and the transaction only writes; how long it can hold up others is bounded by
 //! [`MAX_IMPORT_BYTES`] and [`MAX_IMPORT_EVENTS`]: well below the time that they wait.
 
-use crate::append::Log;
-use crate::append::heads;
-use crate::append::projections::SessionRow;
-use crate::append::replay::Replay;
+use crate::chain::Log;
+use crate::chain::hash_at;
+use crate::chain::heads;
+use crate::chain::projections::SessionRow;
+use crate::chain::replay::Replay;
 use crate::contents::blobs::Blob;
 use crate::database::row;
 use crate::database::row::{EVENT_COLUMNS, event, signed};
 use crate::exchange::exported::{ExportedChains, ExportedLine, invalid};
 use crate::exchange::exported_contents::ExportedContents;
-use crate::read::event_pages::hash_at;
 use crate::writer::write::Durability;
 use crate::{MAX_BLOB_BYTES, Store, StoreError, StoreReader, leases, settings};
 use arki_domain::projection::SessionState;

@@ -1,6 +1,7 @@
 //! Events, a bounded piece at a time.
 
-use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text, signed, unsigned};
+use crate::chain::last_seq;
+use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, signed};
 use crate::{LogReader, StoreError};
 use arki_domain::{Event, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, Params, params};
@@ -76,20 +77,6 @@ impl LogReader<'_> {
 pub(crate) fn one(connection: &Connection, session: &SessionId, seq: i64) -> Result<Option<Event>, StoreError> {
     let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq = ?2");
     Ok(connection.prepare_cached(&sql)?.query_row(params![session.as_str(), seq], event).optional()?)
-}
-
-pub(crate) fn last_seq(connection: &Connection, session: &str) -> Result<u64, StoreError> {
-    let sql = format!("SELECT max(seq) FROM events WHERE {OF_SESSION}");
-    let last: Option<i64> = connection.prepare_cached(&sql)?.query_row([session], |row| row.get(0))?;
-    Ok(unsigned(last.unwrap_or(0)))
-}
-
-/// The stored hash of one event of a session.
-pub(crate) fn hash_at(connection: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
-    let sql = format!("SELECT hash FROM events WHERE {OF_SESSION} AND seq = ?2");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let hash = statement.query_row(params![session, signed(seq)], |row| row.get_ref(0).map(lossy_text));
-    Ok(hash.optional()?)
 }
 
 fn more_than(limit: usize) -> i64 {

@@ -1,6 +1,6 @@
 //! Sessions and runs as lists show them.
 
-use crate::append::projections::SessionRow;
+use crate::chain::projections::SessionRow;
 use crate::database::row;
 use crate::leases::{Lease, is_live};
 use crate::{SessionLists, StoreError};

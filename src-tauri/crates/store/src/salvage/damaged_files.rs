@@ -1,48 +1,20 @@
 //! The files of a salvage: the one that is kept, the copies that are worked on, and the new one until it takes its place.
 
 use crate::StoreError;
-use crate::database::files::{beside, private_file, remove};
+use crate::database::files::{LOG, beside, private_file, remove};
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The mark in every database of Arki's, from its first layout on: the words of the guard around its events.
-const MARK: &[u8] = b"events are append-only";
-const CHUNK_BYTES: usize = 1 << 20;
-
 const LOCK: &str = ".salvage-lock";
 const FOLDER: &str = ".salvage";
-const LOG: &str = "-wal";
 
 /// Held until it is dropped, also by the end of the process; whoever comes second waits.
 pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
     let file = private_file(&beside(path, LOCK))?;
     file.lock()?;
     Ok(file)
-}
-
-/// Returns whether the file, or the log beside it, has anything of a database of Arki's.
-pub(super) fn is_arkis(path: &Path) -> Result<bool, StoreError> {
-    Ok(has_mark(path)? || has_mark(&beside(path, LOG))?)
-}
-
-fn has_mark(path: &Path) -> Result<bool, StoreError> {
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-        file => file?,
-    };
-    let mut window = Vec::new();
-    loop {
-        // A mark may lie across the border of two pieces.
-        window.drain(..window.len().saturating_sub(MARK.len()));
-        if file.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)? == 0 {
-            return Ok(false);
-        }
-        if window.windows(MARK.len()).any(|piece| piece == MARK) {
-            return Ok(true);
-        }
-    }
 }
 
 /// Every connection of SQLite's to a database with a write-ahead log holds a lock of this kind on it as long as it is

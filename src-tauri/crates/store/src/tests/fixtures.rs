@@ -1,8 +1,8 @@
 //! Databases as earlier versions left them: `tests/fixtures/databases`, whose README says how each was made.
 
 use super::{created, foreign, options};
-use crate::append::cross_references;
-use crate::append::cross_references::KnownImages;
+use crate::chain::cross_references;
+use crate::chain::cross_references::KnownImages;
 use crate::database::schema;
 use crate::{ApprovalStatus, EventSearchQuery, Store};
 use arki_domain::projection::SessionState;

@@ -1,7 +1,7 @@
 //! The row of a running session, which may lag behind its log.
 
 use super::{Fixture, START_MS, called, completed, created, foreign, options_with, started};
-use crate::append::projections::MAX_LAG_EVENTS;
+use crate::chain::projections::MAX_LAG_EVENTS;
 use crate::{Store, StoreError};
 use arki_domain::{RunId, SessionId};
 use serde_json::json;

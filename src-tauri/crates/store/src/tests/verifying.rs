@@ -145,7 +145,7 @@ async fn a_hash_over_a_form_that_is_not_canonical_proves_nothing() {
     let payload = r#"{"b":1, "a":2}"#;
     let mut event = fixture.store.reader().log().page(&SessionId::from("s"), None, 1).unwrap().events.remove(0);
     event.payload = serde_json::value::RawValue::from_string(payload.to_owned()).unwrap();
-    let hash = crate::append::seal::Unhashed::of(&event).hash(payload).unwrap();
+    let hash = crate::chain::seal::Unhashed::of(&event).hash(payload).unwrap();
     let foreign = foreign(&fixture.path);
     foreign.execute_batch(FREE_OF_GUARDS).unwrap();
     foreign.execute("UPDATE events SET payload = ?1, hash = ?2 WHERE seq = 3", [payload, &hash]).unwrap();

@@ -5,8 +5,8 @@
 //! `anchored: false`, and so does whoever makes one with a key of their own: the key that an anchor was made with has a
 //! name in it, so that losing the key is told apart from forging.
 
+use crate::chain::hash_at;
 use crate::database::row::{lossy_text, signed, unsigned};
-use crate::read::event_pages::hash_at;
 use crate::verify::report::{AnchorFinding, VerifyReport};
 use crate::writer::write::Durability;
 use crate::{LogVerifier, Store, StoreError};

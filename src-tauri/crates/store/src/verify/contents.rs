@@ -1,6 +1,6 @@
 //! Proves the contents beside the log: that each is the one whose SHA-256 it is kept under.
 
-use crate::append::cross_references::ContentUse;
+use crate::chain::cross_references::ContentUse;
 use crate::contents::blobs::unpack;
 use crate::database::row::{lossy_text, unsigned};
 use crate::{LogVerifier, StoreError};

@@ -109,7 +109,7 @@ impl WaitingJobs {
 mod tests {
     use super::*;
     use crate::StoreError;
-    use crate::append::heads::Heads;
+    use crate::chain::heads::Heads;
     use crate::writer::write::{Durability, WriteIsolation};
     use rusqlite::Connection;
     use std::sync::mpsc::{Sender, channel};

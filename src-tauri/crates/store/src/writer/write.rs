@@ -1,7 +1,7 @@
 //! One write, as the thread that writes sees it.
 
 use crate::StoreError;
-use crate::append::heads::Heads;
+use crate::chain::heads::Heads;
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 

@@ -1,7 +1,7 @@
 //! The connection that writes: one transaction for a group of writes, each taken back alone where it fails.
 
 use crate::StoreError;
-use crate::append::heads::Heads;
+use crate::chain::heads::Heads;
 use crate::database::connection;
 use crate::writer::group::{WaitingJobs, WriteGroup};
 use crate::writer::write::{Durability, Write, WriteIsolation};

@@ -3,9 +3,9 @@
 //! For logs that come from elsewhere: an export, a damaged database. Nothing is hashed or judged here.
 
 use crate::StoreError;
-use crate::append::cross_references;
-use crate::append::cross_references::KnownImages;
-use crate::append::projections::{self, SessionRow};
+use crate::chain::cross_references;
+use crate::chain::cross_references::KnownImages;
+use crate::chain::projections::{self, SessionRow};
 use arki_domain::{Event, EventBody, RunId};
 use rusqlite::Connection;
 use std::sync::Arc;

@@ -5,11 +5,11 @@
 //! that whoever writes anything but events says so with [`Heads::forget`].
 
 use crate::StoreError;
-use crate::append::cross_references::KnownImages;
-use crate::append::projections::SessionRow;
+use crate::chain::cross_references::KnownImages;
+use crate::chain::last_seq;
+use crate::chain::projections::SessionRow;
 use crate::database::row;
 use crate::database::row::OF_SESSION;
-use crate::read::event_pages::last_seq;
 use arki_domain::{RunId, SessionId};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
