@@ -7,7 +7,7 @@ use arki_api::{ChangedSetting, ModelFigures, SettingValue};
 use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
 /// Show, change and edit the configuration
@@ -167,6 +167,7 @@ fn tell_unusable_model(engine: &Engine, output: &Printer) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_key_is_followed_to_its_value() {
