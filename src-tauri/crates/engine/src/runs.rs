@@ -45,14 +45,12 @@ use crate::restorations::Restorations;
 use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
 use afterwards::Afterwards;
-use arki_domain::SessionId;
 use hold::ActiveRuns;
 use notifying::RunNotices;
 use preparing::RunPreparation;
 use queue::MessageQueues;
 use settling::RunSettling;
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::watch;
 use wiring::RunWiring;
 
@@ -76,8 +74,6 @@ pub struct Runs {
     wiring: Arc<RunWiring>,
     settling: Arc<RunSettling>,
     active: ActiveRuns,
-    /// The sessions that this program has worked on.
-    started_here: Mutex<HashSet<SessionId>>,
 }
 
 impl Runs {

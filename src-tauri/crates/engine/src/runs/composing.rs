@@ -16,6 +16,7 @@ use crate::runs::Runs;
 use crate::runs::afterwards::Afterwards;
 use crate::runs::compactions::Compactions;
 use crate::runs::configuring::SessionConfiguring;
+use crate::runs::hold::ActiveRuns;
 use crate::runs::mentions::DraftMentions;
 use crate::runs::next_request::NextRequests;
 use crate::runs::notifying::RunNotices;
@@ -120,7 +121,6 @@ fn runs_over(
     system_prompts: &Arc<SystemPrompts>,
 ) -> Runs {
     let BelowRuns { records, accounts, projects, mcp, executors, reader, sessions, anchors, approvals, .. } = below;
-    let (active, started_here) = Default::default();
     let preparation = Arc::new(RunPreparation {
         records: records.clone(),
         accounts: accounts.clone(),
@@ -173,7 +173,6 @@ fn runs_over(
         preparation,
         wiring,
         settling,
-        active,
-        started_here,
+        active: ActiveRuns::default(),
     }
 }

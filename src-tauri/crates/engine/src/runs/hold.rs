@@ -10,7 +10,7 @@ use crate::sessions::lease::SessionLease;
 use arki_agent::RunControl;
 use arki_domain::{Error, SessionId};
 use arki_store::LeaseRequest;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -21,7 +21,7 @@ const LISTEN_INTERVAL: Duration = Duration::from_millis(250);
 /// The lease is renewed this often; it is given up for dead after several missed times.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 
-/// The runs that this process works on.
+/// The runs that this process works on, and the sessions that it has worked on.
 #[derive(Clone, Default)]
 pub(crate) struct ActiveRuns(Arc<RunsAtWork>);
 
@@ -29,6 +29,7 @@ pub(crate) struct ActiveRuns(Arc<RunsAtWork>);
 struct RunsAtWork {
     runs: Mutex<HashMap<SessionId, ActiveRun>>,
     count: watch::Sender<usize>,
+    taken_up: Mutex<HashSet<SessionId>>,
 }
 
 impl RunsAtWork {
@@ -61,6 +62,14 @@ impl ActiveRuns {
         let runs = self.0.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.values().for_each(ActiveRun::stop);
         runs.is_empty()
+    }
+
+    pub(crate) fn has_taken_up(&self, session_id: &SessionId) -> bool {
+        self.0.taken_up.lock().unwrap_or_else(PoisonError::into_inner).contains(session_id)
+    }
+
+    pub(crate) fn take_up(&self, session_id: &SessionId) {
+        self.0.taken_up.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone());
     }
 
     fn add(&self, run: ActiveRun) -> ActivePlace {

@@ -40,7 +40,7 @@ impl Runs {
             grants: Vec::new(),
             control: hold.control().clone(),
         };
-        self.take_up(&session_id);
+        self.active.take_up(&session_id);
         let is_subagent = run.parent.is_some();
         let notifier = Notifier::of(&parts.executor, &session_id, run);
         hold.enter(&self.active, active.clone());

@@ -21,7 +21,7 @@ use arki_domain::{
     SessionCreated, SessionId, SessionSource, TrustChanged,
 };
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 impl Runs {
     /// Appends `run.started` and sets the agent to work.
@@ -228,15 +228,10 @@ impl Runs {
 
     /// Returns why the session's start is told to hooks, if it is: once a program.
     fn session_start(&self, session_id: &SessionId, is_new: bool) -> Option<SessionSource> {
-        let is_known = self.started_here.lock().unwrap_or_else(PoisonError::into_inner).contains(session_id);
         match is_new {
             true => Some(SessionSource::Startup),
-            false => (!is_known).then_some(SessionSource::Resume),
+            false => (!self.active.has_taken_up(session_id)).then_some(SessionSource::Resume),
         }
-    }
-
-    pub(crate) fn take_up(&self, session_id: &SessionId) {
-        self.started_here.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone());
     }
 
     /// Returns the session's past, and what is said before the run: only in a session that was taken nothing of it
