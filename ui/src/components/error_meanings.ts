@@ -144,7 +144,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   WORKTREE_CONFLICT: msg`The changes in a worktree and those in the project since then don't go together.`,
   WORKTREE_EXISTS: msg`There is a worktree or another folder of this name already.`,
   WORKTREE_FAILED: msg`Git could not make a worktree, or take something from one.`,
-  WORKTREE_GONE: msg`There is no such worktree, or none whose changes could be taken.`,
+  WORKTREE_GONE: msg`This worktree doesn't exist, or its changes can't be brought back.`,
   WORKTREE_TOO_LARGE: msg`The folder has too many files, or too large ones, for a worktree.`,
   WORKTREE_UNAVAILABLE: msg`Can't create a worktree for this folder, or its changes can't be brought back.`,
   WORKTREE_UNCHANGED: msg`The worktree has no commit that the project doesn't have.`,

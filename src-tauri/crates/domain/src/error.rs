@@ -295,7 +295,7 @@ codes! {
     WORKTREE_EXISTS,
     /// Git could not make a worktree, or take something from one.
     WORKTREE_FAILED,
-    /// There is no such worktree, or none whose changes could be taken.
+    /// This worktree doesn't exist, or its changes can't be brought back.
     WORKTREE_GONE,
     /// The folder has too many files, or too large ones, for a worktree.
     WORKTREE_TOO_LARGE,

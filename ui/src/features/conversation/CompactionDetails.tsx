@@ -24,7 +24,7 @@ export function CompactionDetails({ item, leftOutBy, onShow, onLink, onBack }: P
     <div className="compacted-details">
       <p className="small secondary">
         {item.strategy === "prune"
-          ? t`A short note stands for each of these results. The model can read a result again when it needs it, and the session keeps all of them.`
+          ? t`A short note replaces each of these results. The model can read them again, and the session keeps them all.`
           : t`The session keeps every message. The model now sees this text instead of the older ones:`}
       </p>
       {item.summary !== "" && (

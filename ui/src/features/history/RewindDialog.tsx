@@ -99,7 +99,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
     >
       <p className="secondary history-lead">
         {edits
-          ? t`This goes back to before the message and puts it into the message box again. Nothing is lost: reverted messages stay in the log, and you can undo the rewind.`
+          ? t`This rewinds to before the message and puts it back into the message box. Nothing is lost: reverted messages stay in the log, and you can undo the rewind.`
           : undoes === null
             ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
             : t`This restores everything to how it was before that rewind.`}

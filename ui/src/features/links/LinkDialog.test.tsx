@@ -56,7 +56,7 @@ describe("a link that was clicked on", () => {
     const { warnings, dialog } = await asked("https://bank.com@аpple.com/x", "Apple");
     expect(dialog.querySelector("strong")?.textContent).toBe("xn--pple-43d.com");
     expect(warnings()).toEqual([
-      "The site's name has letters beyond a to z. They can look like others: check that it's the site you mean.",
+      "The site's name has letters beyond a to z, which can look like other letters. Check that it's the site you mean.",
       "bank.com is a user name here, not the site.",
     ]);
   });

@@ -100,7 +100,7 @@ function warningsOf(address: Address, text: string): ReactNode[] {
   }
   if (isInternational) {
     warnings.push(
-      t`The site's name has letters beyond a to z. They can look like others: check that it's the site you mean.`,
+      t`The site's name has letters beyond a to z, which can look like other letters. Check that it's the site you mean.`,
     );
   }
   if (user !== "") {

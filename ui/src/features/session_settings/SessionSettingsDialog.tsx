@@ -49,7 +49,7 @@ export function SessionSettingsDialog(props: Props) {
       <div className="session-settings">
         <p className="secondary">
           {state !== undefined && isUnfinished(state)
-            ? t`Changes apply from this session's next run, and to its forks. The current run goes on as it began.`
+            ? t`Changes apply from this session's next run, and to its forks. The current run keeps its settings.`
             : t`Changes apply from this session's next run, and to its forks.`}
         </p>
         {error && <ErrorNote error={error} />}

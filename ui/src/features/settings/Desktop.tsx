@@ -33,7 +33,7 @@ export function Desktop() {
           {t`While a run works. It may sleep while a run waits for you.`}
         </SwitchRow>
         <SwitchRow title={t`Icon in the tray`} checked={app?.hasTray ?? false} onChange={turn("window.tray")}>
-          {t`It says how many decisions wait. After the last window was closed, Arki and its runs go on, if your desktop shows such icons; otherwise Arki ends.`}
+          {t`Shows the number of pending decisions. If your desktop shows such icons, Arki and its runs continue after you close the last window; otherwise Arki ends.`}
         </SwitchRow>
         {error && <ErrorNote error={error} />}
       </section>

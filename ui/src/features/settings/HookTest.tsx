@@ -31,7 +31,7 @@ export function HookTest({ hook, folder, onClose }: Props) {
   return (
     <EntryForm label={t`Test ${hook.name}`} save={t`Try it`} onSave={ask} onCancel={onClose}>
       <p className="small secondary">
-        {t`Every hook of this event gets this. The project can't be changed by it, and nothing is recorded.`}
+        {t`Runs this event's hooks with this input. They can't change the project, and nothing is recorded.`}
       </p>
       <Fields
         fields={[

@@ -34,7 +34,7 @@ export function Skills({ folder }: { folder: string | null }) {
           <p className="attention">! {t`Skills are switched off by "skills.enabled".`}</p>
         ) : (
           listed?.skills.length === 0 &&
-          t`A skill is a folder with a SKILL.md that tells the model how a kind of work is done. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`
+          t`A skill is a folder with a SKILL.md that tells the model how to do a kind of work. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`
         )
       }
       notes={

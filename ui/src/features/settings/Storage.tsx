@@ -36,7 +36,7 @@ export function Storage() {
         {t`Tidy up now`}
       </Button>
       <p className="small secondary">
-        {t`Removes what nothing refers to any more, copies of files beyond their limit, and old sessions if you set one above. Arki does this by itself a minute after it starts.`}
+        {t`Removes unused data, file snapshots over their limit, and old sessions if you set a limit above. Arki also does this a minute after it starts.`}
       </p>
       <p role="status">
         {isTidying && t`Tidying up…`}

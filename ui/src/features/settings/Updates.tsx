@@ -29,7 +29,7 @@ export function Updates({ turn }: Props) {
         checked={app?.looksForUpdates ?? false}
         onChange={turn("window.updates")}
       >
-        {t`This is version ${version}. An update is installed only when you say so, and only if it is signed as Arki's releases are.`}
+        {t`This is version ${version}. Updates are installed only when you say so, and only if they are signed with Arki's release key.`}
       </SwitchRow>
       <div aria-live="polite">
         {words && <p>{words}</p>}

@@ -39,7 +39,7 @@ export function proofWords(proof: RequestProof): string {
     case "proven":
       return t`Proven: this is what was sent. Its SHA-256 is the one in the log.`;
     case "differs":
-      return t`Not proven: this was made again from the log, but its SHA-256 is another one. This version of Arki writes the request differently, or a picture or secret in it is gone.`;
+      return t`Not proven: Arki rebuilt this from the log, but its SHA-256 differs. This version of Arki writes the request differently, or a picture or secret in it is missing.`;
     case "head_unknown":
       return t`Not proven: the messages are from the log, but tools and parameters weren't kept with this request. The ones shown are today's.`;
     case "not_kept":

@@ -69,7 +69,7 @@ export function WorktreeDialog({ folder, onClose, onDone }: Props) {
         </p>
       </form>
       <p className="worktree-about">
-        {t`This copies ${folderName(planned?.project ?? folder)} as it is now: its commits, and its files with what isn't committed yet. Files that git ignores and files with secrets are left out, but for the rules and settings you approved.`}
+        {t`This copies ${folderName(planned?.project ?? folder)} as it is now: its commits, and its files with uncommitted changes. Git-ignored files and files with secrets are left out, except the rules and settings you approved.`}
       </p>
       <p>{t`Changes and commits stay in the copy until you choose “Bring branch” in the session's menu.`}</p>
       {failed && <ErrorNote error={failed} />}
