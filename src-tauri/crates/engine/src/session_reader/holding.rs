@@ -23,9 +23,12 @@ pub fn open_conversation(
     limit: usize,
 ) -> Result<OpenedConversation, Error> {
     let hold = window.begin(session);
-    let page = reader.session_page(session, None, limit)?;
-    let from_seq = page.events.first().map_or(1, |event| event.0.seq);
-    let stretch = fold_with_calls(reader, session, from_seq, None)?;
+    let read = || {
+        let page = reader.session_page(session, None, limit)?;
+        let from_seq = page.events.first().map_or(1, |event| event.0.seq);
+        Ok((page, fold_with_calls(reader, session, from_seq, None)?))
+    };
+    let (page, stretch) = read().inspect_err(|_: &Error| window.release(session))?;
     Ok(OpenedConversation { page, held: window.follow(hold, stretch.conversation, stretch.last_seq) })
 }
 
@@ -47,7 +50,7 @@ pub fn hold_conversation(
         return Ok(whole(&stretch.conversation, stretch.last_seq));
     }
     let hold = window.begin(session);
-    let stretch = fold_with_calls(reader, session, from_seq, None)?;
+    let stretch = fold_with_calls(reader, session, from_seq, None).inspect_err(|_| window.release(session))?;
     Ok(window.follow(hold, stretch.conversation, stretch.last_seq))
 }
 
@@ -91,7 +94,9 @@ fn fold(
             stretch.is_cut |= changes.iter().any(|change| change.part == ItemPart::Cut);
             stretch.last_seq = event.seq;
         }
-        if !page.has_more || to_seq.is_some_and(|to| stretch.last_seq >= to) {
+        // By what was read and not by what was wanted: a damaged log may lack events.
+        let is_reached = |to| page.events.last().is_none_or(|event| event.seq >= to);
+        if !page.has_more || to_seq.is_some_and(is_reached) {
             return Ok(stretch);
         }
     }
