@@ -2,8 +2,11 @@
 import type { Decision } from "./generated";
 import { isRecord } from "./read";
 
+/** What a rule may decide. Only the category of commands can have changes reviewed afterwards. */
+export type RuleDecision = Exclude<Decision, "review">;
+
 export type Rule = {
-  decision: Decision;
+  decision: RuleDecision;
   tool: string | null;
   /** How a command begins, word by word. */
   command: readonly string[] | null;
@@ -19,8 +22,8 @@ export type Rule = {
   stdin: boolean;
 };
 
-const decisions: readonly string[] = ["allow", "preview", "approval", "deny"] satisfies Decision[];
-const isDecision = (value: unknown): value is Decision =>
+const decisions: readonly string[] = ["allow", "preview", "approval", "deny"] satisfies RuleDecision[];
+const isDecision = (value: unknown): value is RuleDecision =>
   typeof value === "string" && decisions.includes(value);
 
 /** Null for what is no rule, or none that this version knows. */

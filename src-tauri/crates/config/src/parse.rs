@@ -4,7 +4,7 @@ use super::invalid::invalid;
 use super::place::KeyPath;
 use super::schema::{rule_schema, schema, unless_null};
 use super::{ConfigFile, agents};
-use arki_domain::{Code, Error};
+use arki_domain::{Category, Code, Decision, Error};
 use arki_policy::RuleDefinition;
 use serde_json::Value;
 use std::path::Path;
@@ -36,6 +36,11 @@ pub fn parse(text: &str, file: &Path) -> Result<ConfigFile, Error> {
         let colon = if place.is_empty() { "" } else { ": " };
         invalid(file, &format!("{place}{colon}{}", in_words(&error.inner().to_string())))
     })?;
+    if let Some(category) = reviewed_category(&config) {
+        let place = KeyPath::default().then("policy").then("categories").then(category).in_text(text);
+        let hint = "Use one of: allow, preview, approval, deny.".to_owned();
+        return Err(Error { hint, ..invalid(file, &format!("{place}: only \"exec\" can be \"review\"")) });
+    }
     match config.agents.keys().find(|name| !agents::is_name(name)) {
         Some(name) => Err(invalid(file, &no_agent_name(name, text))),
         None => Ok(config),
@@ -149,6 +154,14 @@ fn no_agent_name(name: &str, text: &str) -> String {
     format!(
         "{place}: an agent's name has up to 32 lower-case letters, digits, \"-\" and \"_\", the first a letter or digit"
     )
+}
+
+/// A category that can't have its changes reviewed afterwards, and says so.
+fn reviewed_category(config: &ConfigFile) -> Option<&'static str> {
+    let is_reviewed =
+        |(category, _): &(Category, &str)| config.policy.categories.get(category) == Some(&Decision::Review);
+    let others = [(Category::Read, "read"), (Category::Write, "write"), (Category::Network, "network")];
+    others.into_iter().find(is_reviewed).map(|(_, name)| name)
 }
 
 /// One rule by itself, as it would stand in `policy.rules`.
@@ -299,6 +312,19 @@ mod tests {
         assert_eq!(category.hint, "Did you mean \"read\"?");
         let server = fault(r#"{"mcpServers": {"x": {"url": "https://x", "oauth": {"clientID": "y"}}}}"#);
         assert_eq!((server.code, server.hint.as_str()), ("CONFIG_UNKNOWN_KEY".into(), "Did you mean \"clientId\"?"));
+    }
+
+    #[test]
+    fn only_commands_can_be_reviewed_afterwards() {
+        let with = |category: &str| format!(r#"{{"policy": {{"categories": {{"{category}": "review"}}}}}}"#);
+        let config = parse(&with("exec"), Path::new("config.json")).unwrap();
+        assert_eq!(config.policy.categories[&Category::Exec], Decision::Review);
+        for category in ["read", "write", "network"] {
+            let fault = fault(&with(category));
+            assert!(fault.is(Code::CONFIG_INVALID) && fault.message.contains("only \"exec\" can be"), "{fault:?}");
+            assert!(fault.message.contains(&format!("policy.categories.{category}")), "{fault:?}");
+            assert_eq!(fault.hint, "Use one of: allow, preview, approval, deny.");
+        }
     }
 
     #[test]

@@ -60,12 +60,24 @@ pub(crate) fn rule_schema() -> &'static Value {
     &schema()["properties"]["policy"]["properties"]["rules"]["items"]
 }
 
-/// A `Decision`.
+/// A `Decision` on a call.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its schema is read")]
 enum DecisionWord {
     Allow,
+    Preview,
+    Approval,
+    Deny,
+}
+
+/// A `Decision` on commands.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is read")]
+enum CommandDecisionWord {
+    Allow,
+    Review,
     Preview,
     Approval,
     Deny,
@@ -113,7 +125,9 @@ pub(crate) fn provider_kinds() -> Vec<&'static str> {
 pub(crate) struct CategoryKeys {
     read: Option<DecisionWord>,
     write: Option<DecisionWord>,
-    exec: Option<DecisionWord>,
+    /// `review`: commands run, and their changes are reviewed before they land. Where commands can't work on a view of
+    /// the project, it means `approval`.
+    exec: Option<CommandDecisionWord>,
     network: Option<DecisionWord>,
 }
 

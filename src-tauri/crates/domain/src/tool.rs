@@ -32,10 +32,21 @@ pub struct ToolDefinition {
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     Allow,
+    /// Run, for a command; its changes are reviewed before they land.
+    Review,
     /// Shown as a diff first.
     Preview,
     Approval,
     Deny,
+}
+
+impl Decision {
+    /// Returns whether the call is carried out without asking first. The changes of one that is reviewed are asked about
+    /// afterwards.
+    #[must_use]
+    pub const fn is_unasked(self) -> bool {
+        matches!(self, Self::Allow | Self::Review)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]

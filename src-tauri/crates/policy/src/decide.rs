@@ -34,7 +34,7 @@ pub(crate) fn decided_by(
         reason
     };
     let reason = match &question.subject.outside {
-        Some(path) if decision != Decision::Allow => format!("{path} is outside the project. {reason}"),
+        Some(path) if !decision.is_unasked() => format!("{path} is outside the project. {reason}"),
         Some(_) | None => reason,
     };
     // What is refused says all itself.

@@ -38,7 +38,7 @@ impl<'a> JudgedLine<'a> {
 
     /// Returns what the user should know before answering.
     pub(crate) fn warning(&self, decision: Decision) -> Option<String> {
-        if decision == Decision::Allow {
+        if decision.is_unasked() {
             return None;
         }
         let unclear = || {

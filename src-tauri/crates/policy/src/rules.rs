@@ -77,6 +77,10 @@ pub enum RuleError {
     OutsideProject { number: usize, glob: String },
     #[error("rule {number}: {host:?} is neither a lower-case host nor `*.` followed by one")]
     Host { number: usize, host: String },
+    #[error(
+        "rule {number} can't decide \"review\", which only \"policy.categories.exec\" can be; use \"approval\" to be asked first"
+    )]
+    Review { number: usize },
     #[error("rule {number} has no tool, command, path or host")]
     Empty { number: usize },
     #[error("rule {number} names an unknown tool {tool:?}; did you mean {nearest:?}?")]
@@ -114,6 +118,9 @@ impl PolicyRule {
     pub fn new(definition: RuleDefinition, origin: &str, number: usize) -> Result<Self, RuleError> {
         if definition.names_nothing() || definition.command.as_ref().is_some_and(Vec::is_empty) {
             return Err(RuleError::Empty { number });
+        }
+        if definition.decision == Decision::Review {
+            return Err(RuleError::Review { number });
         }
         if let Some(tool) = definition.tool.as_ref().filter(|tool| !is_tool_or_foreign(tool)) {
             let nearest = nearest_to(tool);

@@ -210,7 +210,11 @@ impl PolicySettings {
     }
 
     pub(super) fn category_default(&self, category: Category) -> Hit {
-        let decision = self.categories.get(&category).copied().unwrap_or(Decision::Approval);
+        let decision = match self.categories.get(&category) {
+            // Where nothing can be reviewed afterwards, it is asked about before.
+            None | Some(Decision::Review) => Decision::Approval,
+            Some(decision) => *decision,
+        };
         let (name, plural) = match category {
             Category::Read => ("read", "Reading"),
             Category::Write => ("write", "Changing files"),
@@ -220,7 +224,7 @@ impl PolicySettings {
         let reason = match decision {
             Decision::Allow => format!("{plural} is allowed."),
             Decision::Preview => "You review the change before it is made.".to_owned(),
-            Decision::Approval => format!("{plural} needs your approval."),
+            Decision::Review | Decision::Approval => format!("{plural} needs your approval."),
             Decision::Deny => format!("{plural} is denied by the configuration."),
         };
         (decision, format!("category:{name}"), reason)

@@ -56,6 +56,7 @@ const sentences: Readonly<Record<Exclude<PolicyCheck, "rules" | "category_defaul
 
 const ofRules: Readonly<Record<Decision, MessageDescriptor>> = {
   allow: msg`A rule allows this.`,
+  review: msg`A rule allows this.`,
   preview: msg`A rule says to show you a preview of this.`,
   approval: msg`A rule says to ask you before this.`,
   deny: msg`A rule denies this.`,
@@ -63,6 +64,7 @@ const ofRules: Readonly<Record<Decision, MessageDescriptor>> = {
 
 const ofDefaults: Readonly<Record<Decision, MessageDescriptor>> = {
   allow: msg`No rule covers this. The default for this kind of call allows it.`,
+  review: msg`No rule covers this. The default for this kind of call is to review what it changes.`,
   preview: msg`No rule covers this. The default for this kind of call is to show you a preview.`,
   approval: msg`No rule covers this. The default for this kind of call is to ask you.`,
   deny: msg`The default for this kind of call denies it.`,

@@ -8,6 +8,7 @@ import type { ShowCall } from "./RuleForm";
 
 const words: Readonly<Record<Decision, MessageDescriptor>> = {
   allow: msg`allowed`,
+  review: msg`runs, with a review of its changes`,
   preview: msg`asks with a preview`,
   approval: msg`asks`,
   deny: msg`denied`,

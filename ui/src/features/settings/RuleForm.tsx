@@ -10,14 +10,14 @@ import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import type { BacktestResult, Decision, PastCallEntry } from "../../protocol/generated";
-import { readRule } from "../../protocol/rules";
+import type { BacktestResult, PastCallEntry } from "../../protocol/generated";
+import { type RuleDecision, readRule } from "../../protocol/rules";
 import { Backtest } from "./Backtest";
 import { noFields, type RuleFields, ruleText } from "./rule_form";
 
 export type ShowCall = (call: PastCallEntry) => void;
 
-const decisions: readonly [Decision, MessageDescriptor][] = [
+const decisions: readonly [RuleDecision, MessageDescriptor][] = [
   ["allow", msg`Allow without asking`],
   ["preview", msg`Show a preview first`],
   ["approval", msg`Always ask`],

@@ -1,9 +1,9 @@
 /** A rule as the form has it, and as JSON. Pure. */
-import type { Decision } from "../../protocol/generated";
+import type { RuleDecision } from "../../protocol/rules";
 
 /** `command` is as one types it; `onlyHere` is "true" or empty. */
 export type RuleFields = Readonly<
-  Record<"tool" | "command" | "path" | "host" | "reason" | "onlyHere", string> & { decision: Decision }
+  Record<"tool" | "command" | "path" | "host" | "reason" | "onlyHere", string> & { decision: RuleDecision }
 >;
 
 export const noFields: RuleFields = {

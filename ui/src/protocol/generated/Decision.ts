@@ -3,4 +3,4 @@
 /**
  * A decision of the policy on one call, from the loosest to the strictest.
  */
-export type Decision = "allow" | "preview" | "approval" | "deny";
+export type Decision = "allow" | "review" | "preview" | "approval" | "deny";

@@ -85,6 +85,7 @@ pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &st
 fn sentence(judgement: &Judgement) -> String {
     let what = match judgement.decision {
         Decision::Allow => "Allowed",
+        Decision::Review => "Runs, and shows its changes before they land",
         Decision::Deny => "Denied",
         Decision::Approval => "Asks for your approval",
         Decision::Preview => "Shows the change and asks",

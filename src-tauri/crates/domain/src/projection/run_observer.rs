@@ -4,7 +4,7 @@
 use super::short_text::cut;
 use super::working_memory::MAX_REMEMBERED_SOURCES;
 use crate::{
-    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, Decision, Event, EventBody, EventId,
+    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, Event, EventBody, EventId,
     MemoryObserved, ObservedKind, PolicyDecided, QuestionId, Remembered, RunId, SeqRange, ToolResult, plural,
 };
 use std::collections::{HashMap, HashSet};
@@ -158,7 +158,7 @@ impl RunObserver {
     }
 
     fn decide(&mut self, decided: &PolicyDecided) {
-        if decided.decision != Decision::Allow {
+        if !decided.decision.is_unasked() {
             return;
         }
         self.allowed.insert(decided.call_id.clone());

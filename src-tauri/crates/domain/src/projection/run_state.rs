@@ -390,7 +390,7 @@ impl RunState {
 
     fn decide(&mut self, decided: PolicyDecided) {
         self.denied_untrusted |= decided.rule == crate::tool::UNTRUSTED_RULE;
-        if decided.decision != crate::Decision::Allow {
+        if !decided.decision.is_unasked() {
             return;
         }
         if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == decided.call_id) {

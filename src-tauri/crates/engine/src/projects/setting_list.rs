@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(kind("providers.NAME.baseUrl"), SettingKind::Text);
         assert_eq!(kind("agents.NAME.systemPrompt"), SettingKind::LongText);
         assert_eq!(kind("policy.rules[0]"), SettingKind::Json);
-        assert_eq!(at(&entries, "policy.categories.exec").choices, ["allow", "preview", "approval", "deny"]);
+        assert_eq!(at(&entries, "policy.categories.exec").choices, ["allow", "review", "preview", "approval", "deny"]);
         let efforts = ["minimal", "low", "medium", "high"];
         assert_eq!(at(&entries, "agents.arki.reasoningEffort").choices, efforts);
         assert!(at(&entries, "providers.NAME.kind").choices.contains(&"openai-chat".to_owned()));

@@ -72,6 +72,9 @@ fn decision(call: &CallItem, decided: &PolicyDecided) -> Option<Block> {
         Decision::Allow if call.category != Some(Category::Read) && !decided.rule.starts_with("approval:") => {
             Some(statement(Tone::Plain, [line(" was allowed by the rule "), vec![words(".")]].concat()))
         }
+        Decision::Review => {
+            Some(statement(Tone::Plain, vec![quoted(&call.tool_id), words(" ran; its changes are reviewed.")]))
+        }
         Decision::Allow | Decision::Approval | Decision::Preview => None,
     }
 }

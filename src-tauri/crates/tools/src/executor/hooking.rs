@@ -17,7 +17,7 @@ use crate::hooks::input::{input, sent_args};
 use crate::hooks::occasion::HookOccasion;
 use crate::hooks::{Hook, HookAction, foreign};
 use arki_domain::projection::{FinishedCall, PendingCall};
-use arki_domain::{Code, Decision, Error, Event, EventBody, HookEvent, HookOutcome, HookRan, ToolCall, ToolResult};
+use arki_domain::{Code, Error, Event, EventBody, HookEvent, HookOutcome, HookRan, ToolCall, ToolResult};
 use arki_policy::Objection;
 use arki_sandbox::ProjectAccess;
 use serde_json::Value;
@@ -173,7 +173,7 @@ impl CallHooks {
 fn carried_out(call: &ToolCall, events: &[Arc<Event>]) -> Option<ToolResult> {
     let bodies: Vec<EventBody> = events.iter().map(|event| event.body()).collect();
     let is_begun = bodies.iter().any(|body| match body {
-        EventBody::PolicyDecided(decided) => decided.call_id == call.call_id && decided.decision == Decision::Allow,
+        EventBody::PolicyDecided(decided) => decided.call_id == call.call_id && decided.decision.is_unasked(),
         EventBody::FileChanged(changed) => changed.call_id == call.call_id,
         _ => false,
     });

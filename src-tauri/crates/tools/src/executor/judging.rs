@@ -146,7 +146,8 @@ impl Judge {
         let question = PolicyQuestion { tool: tool_id, category, sandboxed: false, ..question };
         let of_network = arki_policy::decide(&question, &self.policy());
         match (of_network.decision, verdict.decision) {
-            (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
+            (Decision::Deny, _) => of_network,
+            (Decision::Approval | Decision::Preview, Decision::Allow | Decision::Review) => of_network,
             _ => verdict,
         }
     }

@@ -110,7 +110,7 @@ fn of_session(body: &EventBody) -> Option<String> {
 fn denied(decided: &PolicyDecided, call: impl Fn(&CallId) -> String) -> Option<String> {
     match decided.decision {
         Decision::Deny => Some(format!("Denied: {}", call(&decided.call_id))),
-        Decision::Allow | Decision::Preview | Decision::Approval => None,
+        Decision::Allow | Decision::Review | Decision::Preview | Decision::Approval => None,
     }
 }
 
