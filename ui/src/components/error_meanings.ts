@@ -63,6 +63,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   GUIDE_INVALID: msg`A skill or procedure file is invalid.`,
   GUIDE_UNKNOWN: msg`There is no such skill, procedure or skill file.`,
   HOST_UNREACHABLE: msg`A host can't be reached, or cut off its answer.`,
+  HUNK_NEEDS_MOVE: msg`The hunk changes a file that another hunk moves, and that one wasn't accepted.`,
   HUNK_NOT_EDITABLE: msg`The hunk has no lines that could be edited.`,
   HUNK_UNKNOWN: msg`The preview has no hunk with this number.`,
   ID_AMBIGUOUS: msg`The given part of an id matches several ids.`,

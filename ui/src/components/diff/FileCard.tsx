@@ -15,6 +15,11 @@ const changeWords: Record<FileChange, MessageDescriptor | null> = {
   copied: msg`copied`,
 };
 
+function emptyNote({ binary, modes }: DiffFile): string {
+  if (binary) return t`Binary file: its content can't be shown.`;
+  return modes ? t`Mode changed from ${modes.before} to ${modes.after}.` : t`No lines change.`;
+}
+
 type Props = {
   file: DiffFile;
   startOpen: boolean;
@@ -86,11 +91,7 @@ export function FileCard(props: Props) {
           </div>
         )}
         {open && children}
-        {open && file.hunks.length === 0 && (
-          <p className="file-empty secondary small">
-            {file.binary ? t`Binary file: its content can't be shown.` : t`No lines change.`}
-          </p>
-        )}
+        {open && file.hunks.length === 0 && <p className="file-empty secondary small">{emptyNote(file)}</p>}
       </div>
     </section>
   );

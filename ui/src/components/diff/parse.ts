@@ -3,6 +3,8 @@
  * text, a carriage return included; a hunk's line counts, not its looks, say where it ends, so content that
  * resembles a header is content.
  */
+import type { WholeChange } from "../../protocol/generated";
+
 export type LineKind = "context" | "added" | "removed";
 export type DiffLine = {
   kind: LineKind;
@@ -21,6 +23,8 @@ export type DiffHunk = {
   newLines: number;
   section: string;
   lines: DiffLine[];
+  /** The kind of a change that is decided as a whole; only a link's has a line. */
+  what?: WholeChange;
 };
 export type FileChange = "modified" | "added" | "deleted" | "renamed" | "copied";
 export type DiffFile = {
@@ -30,6 +34,8 @@ export type DiffFile = {
   binary: boolean;
   /** A symbolic link, before or after: its one line is where it leads. */
   isLink: boolean;
+  /** Where its mode changes, both. */
+  modes?: { before: string; after: string };
   hunks: DiffHunk[];
   added: number;
   removed: number;
@@ -177,6 +183,8 @@ function extendedHeader(file: DiffFile, raw: string): void {
   if (linkMode.test(line)) file.isLink = true;
   if (line.startsWith("new file mode")) file.change = "added";
   else if (line.startsWith("deleted file mode")) file.change = "deleted";
+  else if (line.startsWith("old mode ")) file.modes = { before: value("old mode "), after: "" };
+  else if (line.startsWith("new mode ") && file.modes) file.modes.after = value("new mode ");
   else if (line.startsWith("rename from ")) file.oldPath = value("rename from ");
   else if (line.startsWith("rename to "))
     Object.assign(file, { path: value("rename to "), change: "renamed" });

@@ -16,6 +16,7 @@ import { focusFileList, reviewKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
 import { roomsOf } from "./surroundings";
 import type { ReviewActions, useReview } from "./useReview";
+import { WholeNote } from "./WholeNote";
 
 export type Review = ReturnType<typeof useReview>;
 
@@ -107,7 +108,7 @@ function onReviewKey(actions: ReviewActions, onKeep: (scope: KeepScope) => void)
 type HunksProps = {
   approvalId: string;
   path: string;
-  file: Pick<DiffFile, "hunks" | "isLink" | "change">;
+  file: Pick<DiffFile, "hunks" | "isLink" | "change" | "oldPath" | "modes">;
   look: DiffLook;
   review: Review;
   canDecide: boolean;
@@ -118,7 +119,9 @@ type HunksProps = {
 export function Hunks({ approvalId, path, file, look, review, canDecide, isCut = false }: HunksProps) {
   const { decisions, actions, editing, unsaved, comments, all } = review;
   // Of a file that is new or goes away, all is in the hunk; one that moves is no longer under its old name.
-  const rooms = file.change === "modified" && !file.isLink ? roomsOf(file.hunks) : [];
+  const lined = file.hunks.filter((hunk) => hunk.what === undefined);
+  const rooms = file.change === "modified" ? roomsOf(lined) : [];
+  const wholes = file.hunks.length - lined.length;
   return file.hunks.map((hunk, at) => {
     const { index } = hunk;
     // It can't be edited yet, and nobody knows what follows it.
@@ -129,15 +132,16 @@ export function Hunks({ approvalId, path, file, look, review, canDecide, isCut =
         approvalId={approvalId}
         hunk={hunk}
         path={path}
-        first={goesOn ? null : (rooms[at]?.first ?? null)}
-        last={rooms[at]?.last ?? null}
+        note={hunk.lines.length === 0 && <WholeNote what={hunk.what} file={file} />}
+        first={goesOn ? null : (rooms[at - wholes]?.first ?? null)}
+        last={rooms[at - wholes]?.last ?? null}
         total={all.length}
         look={look}
         decision={decisions.of[index]}
         edited={decisions.edits[index]}
         selection={goesOn ? undefined : decisions.selected[index]}
         busy={!canDecide || goesOn}
-        canEdit={!file.isLink}
+        canEdit={hunk.what === undefined && !file.isLink}
         editing={editing?.index === index && !goesOn ? editing : null}
         unsaved={unsaved?.index === index ? unsaved.text : undefined}
         comments={ofHunk(comments, index)}

@@ -5,13 +5,15 @@ import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
-import type { DiffHunk, DiffLine } from "../../components/diff/parse";
+import type { DiffFile, DiffHunk, DiffLine } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { Decision } from "./decisions";
-import { type DecidedDiff, decidedFiles, fateOf, fatesOf, isWritten } from "./fates";
+import { fateOf, fatesOf, isWritten } from "./fates";
 import { decisionWords } from "./HunkCard";
+import { WholeNote } from "./WholeNote";
+import { previewFiles } from "./whole_changes";
 
 /** Decided in this window goes without saying. */
 const here = ["user", "window"];
@@ -19,7 +21,7 @@ const nobody = "timeout";
 
 /** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
 export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
-  const files = useMemo(() => (decided.preview ? decidedFiles(decided.preview) : []), [decided.preview]);
+  const files = useMemo(() => (decided.preview ? previewFiles(decided.preview) : []), [decided.preview]);
   const fates = files.flatMap((file) => fatesOf(decided, file));
   return (
     <article className="decided">
@@ -95,7 +97,7 @@ function countsOf(hunks: readonly DiffHunk[]): { added: number; removed: number 
   return { added: count("added"), removed: count("removed") };
 }
 
-type FileProps = { file: DecidedDiff; decided: DecidedApproval; look: DiffLook };
+type FileProps = { file: DiffFile; decided: DecidedApproval; look: DiffLook };
 
 function DecidedFile({ file, decided, look }: FileProps) {
   const shown = (hunk: DiffHunk) => {
@@ -125,7 +127,11 @@ function DecidedFile({ file, decided, look }: FileProps) {
             {kinds.size > 1 && (
               <div className={`hunk-bar decision small ${decision}`}>{i18n._(decisionWords[decision])}</div>
             )}
-            <HunkLines hunk={shown(hunk)} path={file.path} look={look} />
+            {hunk.lines.length > 0 ? (
+              <HunkLines hunk={shown(hunk)} path={file.path} look={look} />
+            ) : (
+              <WholeNote what={hunk.what} file={file} />
+            )}
           </div>
         );
       })}

@@ -11,7 +11,7 @@ import {
   Undo2,
   X,
 } from "lucide-react";
-import { type KeyboardEvent, memo, useId, useMemo, useRef } from "react";
+import { type KeyboardEvent, memo, type ReactNode, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
@@ -27,11 +27,14 @@ import { type HunkAction, hunkKey } from "./keys";
 import { changedRows } from "./lines";
 import { useSurroundings } from "./surroundings";
 import type { Editing, ReviewActions } from "./useReview";
+import { wholeNoun } from "./WholeNote";
 
 type Props = {
   approvalId: string;
   hunk: DiffHunk;
   path: string;
+  /** In the place of its lines, where it has none. */
+  note: ReactNode;
   /** Where more of the file can be shown; null where there is no more. */
   first: number | null;
   last: number | null;
@@ -92,7 +95,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
     reject: !decision,
     edit: !decision && canEdit,
     lines: !decision && canSelect,
-    comment: !decision,
+    comment: !decision && hunk.lines.length > 0,
     undo: decision !== undefined,
   };
   const act = (action: HunkAction) => {
@@ -164,7 +167,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       ) : (
         <>
           {up && <More words={t`Show lines above`} side="up" onMore={up} describedBy={where} />}
-          <HunkLines hunk={around(shown)} path={path} look={look} />
+          {props.note || <HunkLines hunk={around(shown)} path={path} look={look} />}
           {down && <More words={t`Show lines below`} side="down" onMore={down} describedBy={where} />}
           {error && <ErrorNote error={error} />}
         </>
@@ -257,18 +260,21 @@ function Buttons({ decision, busy, editing, offered, act, describedBy }: Buttons
           onClick={() => act("lines")}
         />
       )}
-      <Button
-        {...common}
-        label={t`Comment on a line`}
-        shortcut="C"
-        icon={<MessageSquarePlus size={14} aria-hidden />}
-        onClick={() => act("comment")}
-      />
+      {offered.comment && (
+        <Button
+          {...common}
+          label={t`Comment on a line`}
+          shortcut="C"
+          icon={<MessageSquarePlus size={14} aria-hidden />}
+          onClick={() => act("comment")}
+        />
+      )}
     </>
   );
 }
 
 function place(hunk: DiffHunk): string {
+  if (hunk.what !== undefined) return wholeNoun(hunk.what);
   const [start, lines] = hunk.newLines > 0 ? [hunk.newStart, hunk.newLines] : [hunk.oldStart, hunk.oldLines];
   return lines > 1 ? t`lines ${start}–${start + lines - 1}` : t`line ${start}`;
 }

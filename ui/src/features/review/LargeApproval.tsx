@@ -11,11 +11,12 @@ import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
 import type { PendingApproval } from "../../protocol/approvals";
-import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
+import type { ChangePreview, CommandError, Hunk, ReviewFile } from "../../protocol/generated";
 import { ChangeReview, Hunks } from "./ChangeReview";
 import { open } from "./decisions";
 import { FileActions } from "./FileActions";
 import { useReview } from "./useReview";
+import { withHunks } from "./whole_changes";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 
@@ -46,6 +47,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
   const review = useReview(approval, preview, numbers);
   const { all, decisions, actions } = review;
   const listed = useMemo(() => files.map((file) => ({ ...file, hunks: hunksOf(file) })), [files]);
+  const own = useMemo(() => files.map((file) => ownHunks(preview, file)), [files, preview]);
   const canDecide = !review.busy && !review.isOver;
   return (
     <ChangeReview
@@ -69,12 +71,12 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
             state={<span className="secondary small">{fileState(file, left.length)}</span>}
             actions={left.length > 0 && <FileActions left={left} actions={actions} />}
           >
-            <Pages approvalId={approvalId} place={place} firstHunk={file.firstHunk}>
-              {({ hunks, isLink }, isWhole) => (
+            <Pages approvalId={approvalId} place={place} own={own[place] ?? []}>
+              {(shown, isWhole) => (
                 <Hunks
                   {...{ approvalId, look, review, canDecide }}
                   path={file.path}
-                  file={{ hunks, isLink, change: file.change }}
+                  file={{ ...shown, change: file.change }}
                   isCut={!isWhole}
                 />
               )}
@@ -89,12 +91,12 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
 type PagesProps = {
   approvalId: string;
   place: number;
-  firstHunk: number;
+  own: readonly Hunk[];
   children: (shown: DiffFile, isWhole: boolean) => React.ReactNode;
 };
 
 /** A file's diff, as far as it was asked for. */
-function Pages({ approvalId, place, firstHunk, children }: PagesProps) {
+function Pages({ approvalId, place, own, children }: PagesProps) {
   const { platform } = useArki();
   const [text, setText] = useState("");
   const [next, setNext] = useState<number | null>(0);
@@ -119,8 +121,8 @@ function Pages({ approvalId, place, firstHunk, children }: PagesProps) {
   }, []);
   const shown = useMemo(() => {
     const file = parseDiff(text)[0];
-    return file && { ...file, hunks: file.hunks.map((hunk, at) => ({ ...hunk, index: firstHunk + at })) };
-  }, [text, firstHunk]);
+    return file && withHunks(file, own);
+  }, [text, own]);
   return (
     <>
       {shown && children(shown, next === null)}
@@ -138,6 +140,9 @@ function Pages({ approvalId, place, firstHunk, children }: PagesProps) {
     </>
   );
 }
+
+const ownHunks = (preview: ChangePreview, file: ReviewFile) =>
+  preview.hunks.slice(file.firstHunk - 1, file.firstHunk - 1 + file.hunks);
 
 const hunksOf = (file: ReviewFile) => Array.from({ length: file.hunks }, (_, at) => file.firstHunk + at);
 

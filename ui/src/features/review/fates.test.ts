@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DecidedApproval } from "../../protocol/approvals";
 import { previewOf } from "../../testing/scenes";
-import { decidedFiles, fatesOf } from "./fates";
+import { fatesOf } from "./fates";
+import { previewFiles } from "./whole_changes";
 
 const binary = "diff --git a/a.png b/a.png\nBinary files a/a.png and b/a.png differ\n";
 const text = "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-a\n+A\n@@ -9 +9 @@\n-b\n+B\n";
@@ -23,7 +24,7 @@ function fates(of: Partial<DecidedApproval>, given = preview) {
     edited: {},
     ...of,
   } as DecidedApproval;
-  return decidedFiles(given).map((file) => fatesOf(decided, file).join(" "));
+  return previewFiles(given).map((file) => fatesOf(decided, file).join(" "));
 }
 
 describe("what became of a change", () => {

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { WholeChange } from "../../protocol/generated";
 import { buttons, diff, hash, press, resolution, show, waiting } from "../../testing/approvals";
 import { type Fake, fail } from "../../testing/fake";
 import { sent } from "../../testing/render";
@@ -181,6 +182,56 @@ describe("changes of whitespace", () => {
     await userEvent.keyboard("w");
     await press("Accept all");
     expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
+  });
+});
+
+describe("changes without lines", () => {
+  const script =
+    "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n--- a/run.sh\n+++ b/run.sh\n@@ -1 +1 @@\n-a\n+b\n";
+  const logo = "diff --git a/logo.png b/logo.png\nBinary files a/logo.png and b/logo.png differ\n";
+  const link =
+    "diff --git a/to b/to\nnew file mode 120000\n--- /dev/null\n+++ b/to\n@@ -0,0 +1 @@\n+run.sh\n\\ No newline at end of file\n";
+  const moved = "diff --git a/old.md b/new.md\nsimilarity index 100%\nrename from old.md\nrename to new.md\n";
+  const whole = (index: number, path: string, what: WholeChange) => ({
+    index,
+    path,
+    oldStart: 0,
+    oldLines: 0,
+    newStart: 0,
+    newLines: 0,
+    what,
+  });
+  const preview = {
+    ...previewOf(script + logo + link + moved),
+    hunks: [
+      whole(1, "run.sh", "mode"),
+      { index: 2, path: "run.sh", oldStart: 1, oldLines: 1, newStart: 1, newLines: 1 },
+      whole(3, "logo.png", "binary"),
+      whole(4, "to", "link"),
+      whole(5, "new.md", "move"),
+    ],
+  };
+
+  it("are hunks with words in place of lines, and can't be edited", async () => {
+    const { id, fake } = waiting({}, { preview });
+    await show(fake, id);
+    const words = ["Mode changed from 100644 to 100755.", "Binary file: its content can't be shown."];
+    for (const one of [...words, "Moved from old.md."]) expect(screen.getByText(one)).toBeTruthy();
+    for (const name of ["mode change of run.sh", "binary file of logo.png", "link of to", "move of new.md"])
+      expect(screen.getByRole("group", { name: new RegExp(name) })).toBeTruthy();
+    expect(buttons("Edit hunk")).toHaveLength(1);
+    expect(screen.queryByText("You can only accept or reject this preview as a whole.")).toBeNull();
+  });
+
+  it("are decided each under the engine's number", async () => {
+    const { id, fake } = waiting({}, { preview });
+    await show(fake, id);
+    await press("Accept hunk");
+    await press("Reject hunk");
+    await press("Reject hunk");
+    await press("Accept hunk");
+    await press("Accept hunk");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: [1, 4, 5] }]);
   });
 });
 

@@ -1,7 +1,6 @@
 /** The state of one write approval under review, and what can be done to it. */
 import { useMemo, useState } from "react";
 import { useIsOver } from "../../components/countdown";
-import { parseDiff } from "../../components/diff/parse";
 import { useLatest } from "../../components/latest";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, Keep } from "../../protocol/generated";
@@ -19,6 +18,7 @@ import {
 } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
+import { previewFiles } from "./whole_changes";
 
 /** A hunk that is being changed: its text, or which of its lines are taken, beginning with a comment perhaps. */
 export type Editing = {
@@ -50,7 +50,7 @@ export function useReview(approval: PendingApproval, preview: ChangePreview, pag
   const { approvalId } = approval;
   const until = expiresAt(approval);
   const isOver = useIsOver(until);
-  const files = useMemo(() => parseDiff(preview.diff ?? ""), [preview.diff]);
+  const files = useMemo(() => previewFiles(preview), [preview]);
   const all = useMemo(
     () => paged ?? files.flatMap((file) => file.hunks.map((hunk) => hunk.index)),
     [files, paged],

@@ -294,6 +294,7 @@ export type * from "./UsageEntry";
 export type * from "./UsageReport";
 export type * from "./UserItem";
 export type * from "./WaitingRetry";
+export type * from "./WholeChange";
 export type * from "./WorkingMemorySnapshot";
 export type * from "./WorktreeEntry";
 export type * from "./WorktreeOf";

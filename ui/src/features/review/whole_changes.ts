@@ -1,0 +1,36 @@
+/** Changes without lines, which are decided as a whole: where they stand among the hunks, and the words for them. */
+import { type DiffFile, type DiffHunk, parseDiff } from "../../components/diff/parse";
+import type { ChangePreview, Hunk } from "../../protocol/generated";
+
+/** The files of a preview with all its hunks, under the numbers that decisions use. */
+export function previewFiles(preview: Pick<ChangePreview, "diff" | "hunks">): DiffFile[] {
+  const byPath = new Map<string, Hunk[]>();
+  for (const hunk of preview.hunks) {
+    const own = byPath.get(hunk.path);
+    if (own) own.push(hunk);
+    else byPath.set(hunk.path, [hunk]);
+  }
+  return parseDiff(preview.diff ?? "").map((file) => withHunks(file, byPath.get(file.path) ?? []));
+}
+
+/** `own`: the preview's hunks of the file. Of a diff that is not all read yet, the first ones. */
+export function withHunks(file: DiffFile, own: readonly Hunk[]): DiffFile {
+  const wholes = own.filter(isWhole);
+  const lined = own.filter((hunk) => !isWhole(hunk));
+  const [line] = file.hunks;
+  const [first] = wholes;
+  if (line && first && lined.length === 0) {
+    return { ...file, hunks: [{ ...line, index: first.index, what: first.what ?? "link" }] };
+  }
+  if (own.length === 0 || file.hunks.length > lined.length) return file;
+  const hunks = file.hunks.map((hunk, at) => ({ ...hunk, index: lined[at]?.index ?? hunk.index }));
+  return { ...file, hunks: [...wholes.map((hunk) => wholeHunk(hunk, file)), ...hunks] };
+}
+
+const isWhole = (hunk: Hunk) => hunk.oldLines === 0 && hunk.newLines === 0;
+
+function wholeHunk({ index, what }: Hunk, file: DiffFile): DiffHunk {
+  // Earlier versions didn't say what.
+  const kind = what ?? (file.binary ? "binary" : "empty");
+  return { index, oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, section: "", lines: [], what: kind };
+}
