@@ -1,7 +1,7 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
-use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk};
+use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk, WholeChange};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 use serde_json::Value;
 
@@ -159,13 +159,15 @@ fn files(preview: &ChangePreview, review: &ReviewDiff, line: &mut impl FnMut(Str
     ));
 }
 
-/// The diff with each hunk's number in front of it, counted from `first`. A file that has no lines to show is a hunk
-/// too.
+/// The diff with each hunk's number in front of it, counted from `first`. A change without lines to show is a hunk too.
 pub(crate) fn numbered(diff: &str, hunks: &[Hunk], first: usize, mut line: impl FnMut(String)) {
     let mut number = first;
+    // The line of a link is no hunk of its own.
+    let mut is_link = false;
     for text in diff.split_terminator('\n') {
         let shown = visible(text);
         match text.chars().next() {
+            Some('@') if is_link => line(format!("\x1b[36m{shown}\x1b[0m")),
             Some('@') => {
                 line(format!("\x1b[36m[hunk {number}] {shown}\x1b[0m"));
                 number += 1;
@@ -174,13 +176,52 @@ pub(crate) fn numbered(diff: &str, hunks: &[Hunk], first: usize, mut line: impl 
             Some('-') => line(format!("\x1b[31m{shown}\x1b[0m")),
             Some('d') if text.starts_with("diff --git ") => {
                 line(shown);
-                let next = number.checked_sub(1).and_then(|index| hunks.get(index));
-                if next.is_some_and(|hunk| hunk.old_lines == 0 && hunk.new_lines == 0) {
-                    line(format!("\x1b[36m[hunk {number}] the whole file\x1b[0m"));
+                let next = hunks.get(number.saturating_sub(1)..).unwrap_or_default();
+                let own = next.chunk_by(|one, next| one.path == next.path).next().unwrap_or_default();
+                let wholes = own.iter().take_while(|hunk| hunk.old_lines == 0 && hunk.new_lines == 0);
+                is_link = false;
+                for hunk in wholes {
+                    let noun = hunk.what.map_or("the whole file", WholeChange::noun);
+                    line(format!("\x1b[36m[hunk {number}] {noun}\x1b[0m"));
+                    is_link |= hunk.what == Some(WholeChange::Link);
                     number += 1;
                 }
             }
             _ => line(shown),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_without_lines_have_their_number_and_their_word() {
+        let hunk = |index, path: &str, lines, what| Hunk {
+            index,
+            path: path.to_owned(),
+            old_start: lines,
+            old_lines: lines,
+            new_start: lines,
+            new_lines: lines,
+            what,
+        };
+        let hunks = [
+            hunk(1, "a", 0, Some(WholeChange::Mode)),
+            hunk(2, "a", 1, None),
+            hunk(3, "b", 0, Some(WholeChange::Link)),
+            hunk(4, "c", 0, Some(WholeChange::Binary)),
+            hunk(5, "d", 1, None),
+        ];
+        let diff = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n\
+                    diff --git a/b b/b\nnew file mode 120000\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+a\n\
+                    diff --git a/c b/c\nBinary files a/c and b/c differ\n\
+                    diff --git a/d b/d\n--- a/d\n+++ b/d\n@@ -1 +1 @@\n-a\n+b\n";
+        let mut shown = Vec::new();
+        numbered(diff, &hunks, 1, |line| shown.push(line));
+        let heads: Vec<&str> = shown.iter().filter_map(|line| line.split("[hunk ").nth(1)).collect();
+        let heads: Vec<&str> = heads.into_iter().map(|head| head.trim_end_matches("\x1b[0m")).collect();
+        assert_eq!(heads, ["1] mode change", "2] @@ -1 +1 @@", "3] link", "4] binary file", "5] @@ -1 +1 @@"]);
     }
 }

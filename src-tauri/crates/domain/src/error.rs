@@ -133,6 +133,8 @@ codes! {
     GUIDE_UNKNOWN,
     /// A host can't be reached, or cut off its answer.
     HOST_UNREACHABLE,
+    /// The hunk changes a file that another hunk moves, and that one wasn't accepted.
+    HUNK_NEEDS_MOVE,
     /// The hunk has no lines that could be edited.
     HUNK_NOT_EDITABLE,
     /// The preview has no hunk with this number.

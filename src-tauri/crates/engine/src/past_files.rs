@@ -132,7 +132,8 @@ fn change(file: &Replayed) -> Option<ReviewChange> {
 
 fn diff(path: &str, before: Option<FileContent>, after: Option<FileContent>) -> Result<String, Error> {
     let Some(path) = ProjectPath::recorded(path) else { return Ok(String::new()) };
-    let change = ChangeSet::new(vec![FileChange { path, before, after, mode: None }]).map_err(Error::from)?;
+    let change =
+        ChangeSet::new(vec![FileChange { path, before, after, mode: None, new_mode: None }]).map_err(Error::from)?;
     Ok(change.preview().diff)
 }
 

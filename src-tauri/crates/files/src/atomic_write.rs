@@ -22,7 +22,7 @@ use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, Result, io_error};
 use crate::file_content::{FileContent, make_link};
-use crate::project::{Project, ProjectPath, split_parent};
+use crate::project::{FileBytes, FileFound, Project, ProjectPath, split_parent};
 use crate::protection::{is_protected, is_secret};
 use arki_disk::{descend, descend_making};
 
@@ -74,11 +74,14 @@ impl LinkHandling {
         Ok(folder.join(path.name()))
     }
 
-    pub(crate) fn content(self, project: &Project, path: &ProjectPath, limit: u64) -> Result<Option<FileContent>> {
+    /// Returns what is there now.
+    pub(crate) fn found(self, project: &Project, path: &ProjectPath, limit: u64) -> Result<Option<FileFound>> {
         Ok(match self {
-            Self::Through => project.read_if_present(path, limit)?.map(|file| file.bytes.into()),
-            Self::Itself => project.found(path, limit)?.map(|found| found.content),
-            Self::InPlace => project.found_in_place(path, limit)?.map(|found| found.content),
+            Self::Through => project
+                .read_if_present(path, limit)?
+                .map(|FileBytes { bytes, mode }| FileFound { content: bytes.into(), mode: Some(mode) }),
+            Self::Itself => project.found(path, limit)?,
+            Self::InPlace => project.found_in_place(path, limit)?,
         })
     }
 }
@@ -86,12 +89,20 @@ impl LinkHandling {
 /// Says how a file is staged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Staging {
-    /// The mode of a file that does not exist yet. An existing one keeps its own, but for what this denies to group and
-    /// others.
-    pub(crate) mode: Option<u32>,
+    pub(crate) mode: StagedMode,
     pub(crate) write_protected: WriteProtected,
     /// The number of its names (hard links) that change with it.
     pub(crate) names: u64,
+}
+
+/// The permission bits of a file that is staged.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StagedMode {
+    /// Those of a file that does not exist yet, before the umask. An existing one keeps its own, but for what this denies
+    /// to group and others.
+    pub(crate) usual: Option<u32>,
+    /// Those that any file gets.
+    pub(crate) exact: Option<u32>,
 }
 
 /// New content, not yet in place. Dropping it removes the temporary file and the folders made for it; these come last,
@@ -102,7 +113,7 @@ pub(crate) struct Staged {
     path: ProjectPath,
     /// `None` where the file is to be written in place.
     temporary: Option<Temporary>,
-    mode: Option<u32>,
+    mode: StagedMode,
     made_folders: MadeFolders,
 }
 
@@ -141,6 +152,7 @@ pub(crate) fn stage(
     let may_stay = !is_link && existing.is_some() && names == staging.names && in_place::is_possible(&folder, name);
     let temporary = match content {
         FileContent::Link(target) => Some(Temporary::link(&folder, name, target).map_err(fail)?),
+        FileContent::Folder => return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into()),
         FileContent::File(_) if may_stay && names > 1 => None,
         FileContent::File(bytes) => match Temporary::file(&folder, name, bytes, existing.as_ref(), staging.mode) {
             Ok(temporary) => Some(temporary),
@@ -163,9 +175,9 @@ impl Temporary {
         name: &str,
         content: &[u8],
         existing: Option<&Metadata>,
-        mode: Option<u32>,
+        mode: StagedMode,
     ) -> io::Result<Self> {
-        let new_mode = if existing.is_some() { STAGING_MODE } else { mode.unwrap_or(NEW_FILE_MODE) };
+        let new_mode = if existing.is_some() { STAGING_MODE } else { mode.usual.unwrap_or(NEW_FILE_MODE) };
         let parent = folder.try_clone()?;
         let (temporary, file) = create_temporary(name, |temporary| create_file(folder, temporary, new_mode))?;
         let mut staged = Self { folder: parent, name: temporary, file: None, is_committed: false };
@@ -175,6 +187,8 @@ impl Temporary {
         file.write_all(content)?;
         if let Some(existing) = existing {
             attributes::take_over(file, folder, name, existing, mode)?;
+        } else if let Some(mode) = mode.exact {
+            attributes::set_mode(file, mode)?;
         }
         file.sync_all()?;
         Ok(staged)
@@ -225,6 +239,35 @@ pub(crate) fn remove(project: &Project, path: &ProjectPath, way: LinkHandling) -
     let (folder, name) = split_parent(real.as_str());
     let folder = descend(project.dir(), folder).map_err(fail)?;
     folder.remove_file(name).map_err(fail)?;
+    sync_folder(&folder);
+    Ok(())
+}
+
+/// Gives a file other permissions, and nothing else: its content and its other names stay.
+pub(crate) fn change_mode(project: &Project, path: &ProjectPath, way: LinkHandling, mode: u32) -> Result<()> {
+    let fail = |error| io_error(path.as_str(), FileAction::Write, error);
+    let real = place(path, way.place(project, path)?)?;
+    let (folder, name) = split_parent(real.as_str());
+    let folder = descend(project.dir(), folder).map_err(fail)?;
+    in_place::open_to_read(&folder, name).and_then(|file| attributes::set_mode(&file, mode)).map_err(fail)
+}
+
+/// Makes an empty folder, and those around it. They go again unless they are kept.
+pub(crate) fn make_folder(project: &Project, path: &ProjectPath, way: LinkHandling) -> Result<MadeFolders> {
+    let fail = |error| io_error(path.as_str(), FileAction::Write, error);
+    let real = place(path, way.place(project, path)?)?;
+    let mut made = MadeFolders::default();
+    descend_making(project.dir(), real.as_str(), |folder, name| made.add(folder, name)).map_err(fail)?;
+    Ok(made)
+}
+
+/// Removes a folder with nothing in it.
+pub(crate) fn remove_folder(project: &Project, path: &ProjectPath, way: LinkHandling) -> Result<()> {
+    let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
+    let real = place(path, way.place(project, path)?)?;
+    let (folder, name) = split_parent(real.as_str());
+    let folder = descend(project.dir(), folder).map_err(fail)?;
+    folder.remove_dir(name).map_err(fail)?;
     sync_folder(&folder);
     Ok(())
 }

@@ -7,6 +7,8 @@
 
 mod apply;
 mod diff;
+mod effects;
+mod entries;
 mod hard_links;
 mod preview;
 mod room;
@@ -14,7 +16,7 @@ mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arki_domain::Permissions;
+use arki_domain::{Permissions, WholeChange};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -22,6 +24,8 @@ use crate::atomic_write::{LinkHandling, WriteProtected};
 use crate::error::{ChangeError, Result};
 use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath, permissions_of};
+
+pub use effects::{Effect, plan_effects};
 
 /// One file before and after; `None` where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +36,9 @@ pub struct FileChange {
     /// Unix permission bits for a new file (the umask still applies). An existing one keeps its own, but for what these
     /// deny to group and others.
     pub mode: Option<u32>,
+    /// The permission bits that the file gets, whatever it had and whatever the umask says; `None` changes none. Of a file
+    /// that is there before and after, `mode` is then what it has.
+    pub new_mode: Option<u32>,
 }
 
 impl FileChange {
@@ -54,9 +61,27 @@ impl FileChange {
     }
 
     fn is_change(&self) -> bool {
-        self.before != self.after
+        self.before != self.after || self.changes_mode()
+    }
+
+    /// Returns whether it changes the permissions of a file that is there before and after.
+    fn changes_mode(&self) -> bool {
+        changes_mode(self.before.as_ref(), self.after.as_ref(), self.mode, self.new_mode)
     }
 }
+
+fn changes_mode(
+    before: Option<&FileContent>,
+    after: Option<&FileContent>,
+    mode: Option<u32>,
+    new_mode: Option<u32>,
+) -> bool {
+    let are_files = [before, after].iter().all(|content| matches!(content, Some(FileContent::File(_))));
+    are_files && new_mode.is_some_and(|new| mode.is_none_or(|mode| (mode ^ new) & PERMISSION_BITS != 0))
+}
+
+/// The bits of a mode that a change set knows.
+const PERMISSION_BITS: u32 = 0o777;
 
 /// A change that was computed and not yet made: by path, each path once, nothing that changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,6 +93,10 @@ pub struct ChangeSet {
     /// The targets of paths that are links or below one.
     places: BTreeMap<ProjectPath, ProjectPath>,
     other_names: Vec<ProjectPath>,
+    /// The files that are shown as moved: the old path, by the new one.
+    moves: BTreeMap<ProjectPath, ProjectPath>,
+    /// Folders that go once they are empty, each before the one around it.
+    emptied: Vec<ProjectPath>,
 }
 
 /// Says whether a change follows links. What goes, and what is or becomes a link, is always the entry itself.
@@ -79,7 +108,7 @@ enum Links {
     NeverFollowed,
 }
 
-/// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
+/// A unified-diff hunk with 3 lines of context. A change without lines to show (a mode, an empty file, binary
 /// content) is one hunk whose four numbers are 0, so that it too can be accepted or rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -91,6 +120,9 @@ pub struct Hunk {
     pub old_lines: usize,
     pub new_start: usize,
     pub new_lines: usize,
+    /// The kind of a change without lines, whose numbers are 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<WholeChange>,
 }
 
 /// A preview for the user to decide on.
@@ -126,13 +158,34 @@ impl HunkSelection {
 impl ChangeSet {
     /// Sorts by path, drops what changes nothing, refuses two changes to one path.
     pub fn new(files: Vec<FileChange>) -> Result<Self> {
-        let mut files = files;
+        Self::default().with_files(files)
+    }
+
+    /// The same kind of change to other files.
+    fn with_files(&self, mut files: Vec<FileChange>) -> Result<Self> {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
             return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
         }
         files.retain(FileChange::is_change);
-        Ok(Self { files, ..Self::default() })
+        let mut set = Self {
+            files,
+            write_protected: self.write_protected,
+            links: self.links,
+            notes: self.notes.clone(),
+            places: self.places.clone(),
+            other_names: self.other_names.clone(),
+            moves: BTreeMap::new(),
+            emptied: self.emptied.clone(),
+        };
+        let is_there = |path: &ProjectPath| set.change_at(path).is_some();
+        let moves = self.moves.iter().filter(|(path, old)| is_there(path) && is_there(old));
+        set.moves = moves.map(|(path, old)| (path.clone(), old.clone())).collect();
+        Ok(set)
+    }
+
+    fn change_at(&self, path: &ProjectPath) -> Option<&FileChange> {
+        self.files.binary_search_by(|change| change.path.cmp(path)).ok().map(|at| &self.files[at])
     }
 
     /// Adds notes on how the change was understood, for whoever proposed it; a sentence each. No part of the preview.
@@ -187,6 +240,8 @@ pub fn content_hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod apply_tests;
+#[cfg(all(test, unix))]
+mod effects_tests;
 #[cfg(all(test, unix))]
 mod kept_tests;
 #[cfg(test)]

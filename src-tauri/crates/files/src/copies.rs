@@ -105,8 +105,8 @@ pub fn plan_take(base: &Project, work: &Project, project: &Project, paths: &[Str
         let (before, wanted) = (disk.map(|found| found.content), wanted.map(|found| found.content));
         let base = present(base, &path)?.map(|found| found.content);
         match merged(base.as_ref(), wanted.clone(), before.clone()) {
-            Some(after) => changes.push(FileChange { path, before, after, mode }),
-            None => conflicts.push(FileChange { path, before: base, after: wanted, mode }),
+            Some(after) => changes.push(FileChange { path, before, after, mode, new_mode: None }),
+            None => conflicts.push(FileChange { path, before: base, after: wanted, mode, new_mode: None }),
         }
     }
     match conflicts.is_empty() {
@@ -171,6 +171,7 @@ fn put(root: &Dir, path: &ProjectPath, found: &FileFound) -> Result<()> {
     let folder = descend_making(root, path.folder().as_str(), |_, _| {}).map_err(fail)?;
     match &found.content {
         FileContent::Link(target) => make_link(&folder, target, path.name()).map_err(fail),
+        FileContent::Folder => folder.create_dir(path.name()).map_err(fail),
         FileContent::File(bytes) => {
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);

@@ -1,16 +1,20 @@
-//! The content at a path: a file with its bytes, or a symbolic link with its target.
+//! The content at a path: a file with its bytes, a symbolic link with its target, or an empty folder.
 
 use std::io;
 use std::ops::Deref;
 
 use cap_std::fs::Dir;
 
-/// A file's content as one change knows it. Two are the same only where both are files or both are links.
+use arki_domain::sha256_hex;
+
+/// A file's content as one change knows it. Two are the same only where both are of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileContent {
     File(Vec<u8>),
     /// The target of the link, as its text says it.
     Link(Vec<u8>),
+    /// A folder with nothing in it. Only the effects of a command have one.
+    Folder,
 }
 
 impl FileContent {
@@ -19,6 +23,15 @@ impl FileContent {
 
     pub fn is_link(&self) -> bool {
         matches!(self, Self::Link(_))
+    }
+
+    pub fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder)
+    }
+
+    /// SHA-256 hex of the content; `None` of a folder, which has none.
+    pub fn hash(&self) -> Option<String> {
+        (!self.is_folder()).then(|| sha256_hex(self))
     }
 }
 
@@ -34,6 +47,7 @@ impl Deref for FileContent {
     fn deref(&self) -> &[u8] {
         match self {
             Self::File(bytes) | Self::Link(bytes) => bytes,
+            Self::Folder => &[],
         }
     }
 }

@@ -47,7 +47,7 @@ pub use attribution::{
     AttributedLine, FileVersion, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, attribute, shared_lines,
 };
 pub use build_outputs::{folders_matching, writes_output};
-pub use change_set::{ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
+pub use change_set::{ChangeSet, Effect, FileChange, Hunk, HunkSelection, Preview, content_hash, plan_effects};
 pub use changed_lines::changed_lines;
 pub use checkpoint::{
     FileState, ImageRef, NotCaptured, NotImaged, PreImage, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,

@@ -23,6 +23,7 @@ pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> R
         before: Some(bytes.into()),
         after: Some(file.encode().into()),
         mode: Some(mode),
+        new_mode: None,
     };
     Ok(ChangeSet::new(vec![change])?.with_notes(edited.notes))
 }
@@ -49,13 +50,13 @@ pub fn plan_write(project: &Project, path: &ProjectPath, content: &str) -> Resul
             (Some(bytes.into()), Some(mode), after)
         }
     };
-    ChangeSet::new(vec![FileChange { path: path.clone(), before, after: Some(after.into()), mode }])
+    ChangeSet::new(vec![FileChange { path: path.clone(), before, after: Some(after.into()), mode, new_mode: None }])
 }
 
 /// Removes a file, of any content; of a link, the link.
 pub fn plan_delete(project: &Project, path: &ProjectPath) -> Result<ChangeSet> {
     let FileFound { content, mode } = found(project, path)?;
-    ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(content), after: None, mode }])
+    ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(content), after: None, mode, new_mode: None }])
 }
 
 /// Returns the content to remove from `path`.

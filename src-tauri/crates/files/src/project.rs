@@ -49,7 +49,7 @@ pub struct FileBytes {
 pub struct FileFound {
     pub content: FileContent,
     /// Unix permission bits; `None` of a link, which has none of its own.
-    pub(crate) mode: Option<u32>,
+    pub mode: Option<u32>,
 }
 
 impl FileFound {

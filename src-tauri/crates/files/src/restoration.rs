@@ -44,7 +44,7 @@ fn file_change(project: &Project, restoration: Restoration) -> FileChange {
         Some(mode) => permissions.narrow(mode),
         None => permissions.mode(),
     };
-    FileChange { path, before: expected_now, after: wanted, mode: Some(mode) }
+    FileChange { path, before: expected_now, after: wanted, mode: Some(mode), new_mode: None }
 }
 
 #[cfg(test)]

@@ -21,6 +21,39 @@ pub enum ApprovalKind {
     Gate,
 }
 
+/// The kind of a change that shows no lines: it is accepted or rejected as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WholeChange {
+    /// Content that isn't text, or too much of it.
+    Binary,
+    /// The permissions of a file that is there before and after.
+    Mode,
+    /// A symbolic link that comes, goes or leads elsewhere.
+    Link,
+    /// An empty file that comes or goes.
+    Empty,
+    /// An empty folder that comes or goes.
+    Folder,
+    /// A file that gets another path. Its other hunks can't be accepted without this one.
+    Move,
+}
+
+impl WholeChange {
+    /// The word for it, for users and models.
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Binary => "binary file",
+            Self::Mode => "mode change",
+            Self::Link => "link",
+            Self::Empty => "empty file",
+            Self::Folder => "empty folder",
+            Self::Move => "move",
+        }
+    }
+}
+
 impl ApprovalKind {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
     fn is_tool(&self) -> bool {
@@ -75,6 +108,9 @@ payload! {
         pub old_lines: usize,
         pub new_start: usize,
         pub new_lines: usize,
+        /// The kind of a change without lines, whose numbers are 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub what: Option<WholeChange>,
     }
     /// A command as it is shown before it is run.
     CommandPreview {

@@ -32,7 +32,7 @@ pub struct ReviewFile {
     pub added: usize,
     pub removed: usize,
     bytes: Range<usize>,
-    /// The start of each hunk's text; a file that is shown whole has one, without lines.
+    /// The start of each hunk's text; a change without lines has none.
     hunk_starts: Vec<usize>,
 }
 
@@ -49,13 +49,18 @@ impl ReviewDiff {
     pub(crate) fn new(text: String, preview: &ChangePreview) -> Self {
         let mut files: Vec<ReviewFile> = Vec::new();
         let (mut at, mut next_hunk) = (0, 1);
+        let hunks_from = |index: usize| {
+            let hunks = preview.hunks.get(index.saturating_sub(1)..).unwrap_or_default();
+            hunks.chunk_by(|one, next| one.path == next.path).next().unwrap_or_default()
+        };
         for line in text.split_inclusive('\n') {
             match line.as_bytes().first() {
                 Some(b'd') if line.starts_with("diff --git ") => {
                     if let Some(file) = files.last_mut() {
-                        next_hunk = file.end_at(at);
+                        next_hunk = file.end_at(at, hunks_from(next_hunk).len());
                     }
-                    let path = preview.files_affected.get(files.len()).cloned().unwrap_or_default();
+                    let path = hunks_from(next_hunk).first().map(|hunk| &hunk.path);
+                    let path = path.or_else(|| preview.files_affected.get(files.len())).cloned().unwrap_or_default();
                     files.push(ReviewFile {
                         path,
                         change: ReviewChange::default(),
@@ -76,7 +81,7 @@ impl ReviewDiff {
             at += line.len();
         }
         if let Some(file) = files.last_mut() {
-            file.end_at(at);
+            file.end_at(at, hunks_from(next_hunk).len());
         }
         Self { text: text.into(), files: files.into() }
     }
@@ -199,9 +204,12 @@ impl ReviewFile {
         }
     }
 
-    /// The number of the hunk after its last.
-    fn end_at(&mut self, end: usize) -> usize {
+    /// Returns the number of the hunk after its last. Of `hunks`, those without lines come first.
+    fn end_at(&mut self, end: usize, hunks: usize) -> usize {
         self.bytes.end = end;
+        let first = self.hunk_starts.first().copied().unwrap_or(end);
+        let whole = hunks.saturating_sub(self.hunk_starts.len());
+        self.hunk_starts.splice(0..0, std::iter::repeat_n(first, whole));
         self.hunks = self.hunk_starts.len().max(1);
         self.first_hunk + self.hunks
     }
@@ -269,7 +277,7 @@ fn not_kept() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arki_domain::Hunk;
+    use arki_domain::{Hunk, WholeChange};
 
     const DIFF: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-one\n+1\n@@ -9,0 +9,1 @@\n+--- nine\n\
                         diff --git a/b b/b\nnew file mode 100644\n\
@@ -283,6 +291,7 @@ mod tests {
             old_lines: 0,
             new_start: 0,
             new_lines: 0,
+            what: None,
         };
         let preview = ChangePreview {
             files_affected: vec!["a".into(), "b".into(), "c".into()],
@@ -321,6 +330,42 @@ mod tests {
             assert_eq!(paged, DIFF, "{limit}");
         }
         assert!(review.page(3, 0, 10).is_err());
+    }
+
+    #[test]
+    fn a_change_of_the_mode_is_a_hunk_in_front_of_those_of_the_lines() {
+        let diff = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n\
+                    diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n";
+        let hunk = |index, path: &str, lines, what| Hunk {
+            index,
+            path: path.to_owned(),
+            old_start: lines,
+            old_lines: lines,
+            new_start: lines,
+            new_lines: lines,
+            what,
+        };
+        let preview = ChangePreview {
+            files_affected: vec!["a".into(), "b".into(), "c".into()],
+            lines_changed: 2,
+            diff: String::new(),
+            diff_hash: None,
+            hunks: vec![
+                hunk(1, "a", 0, Some(WholeChange::Mode)),
+                hunk(2, "a", 1, None),
+                hunk(3, "c", 0, Some(WholeChange::Move)),
+            ],
+            preview_hash: String::new(),
+        };
+        let review = ReviewDiff::new(diff.to_owned(), &preview);
+        let files: Vec<_> =
+            review.files().iter().map(|file| (file.path.as_str(), file.numbers(), file.change)).collect();
+        assert_eq!(files, [("a", 1..3, ReviewChange::Modified), ("c", 3..4, ReviewChange::Renamed)]);
+        let text =
+            |number| -> String { review.hunks(&[number]).unwrap().iter().map(|part| review.text(part)).collect() };
+        let head = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n";
+        assert_eq!((text(1), text(2)), (head.to_owned(), format!("{head}@@ -1 +1 @@\n-one\n+1\n")));
+        assert!(text(3).ends_with("rename from b\nrename to c\n"));
     }
 
     #[test]

@@ -239,7 +239,9 @@ fn open_at(path: &Path, named: &str) -> Result<OpenedFile, Error> {
     let found = folder.found_in_place(&file, MAX_DEFINITION_BYTES as u64).map_err(not_read)?;
     let bytes = match found.map(|found| found.content) {
         Some(FileContent::File(bytes)) => bytes,
-        Some(FileContent::Link(_)) => return Err(not_readable("it was replaced meanwhile", named)),
+        Some(FileContent::Link(_) | FileContent::Folder) => {
+            return Err(not_readable("it was replaced meanwhile", named));
+        }
         None => return Err(unreadable(ErrorKind::NotFound, named)),
     };
     let text = String::from_utf8(bytes).map_err(|_| not_readable("it is not text (UTF-8)", named))?;

@@ -2,6 +2,7 @@
 //!
 //! Never taken over is what makes a program run with others' rights, and what only vouches for the old content.
 
+use super::StagedMode;
 use cap_std::fs::{Dir, Metadata};
 use std::fs::File;
 use std::io;
@@ -21,8 +22,13 @@ pub(super) fn names_of(metadata: &Metadata) -> u64 {
 
 /// Returns the mode that a file has after a change, which may deny more to group and others.
 #[cfg(unix)]
-pub(super) fn mode_after(existing: u32, at_most: Option<u32>) -> u32 {
-    existing & KEPT & (at_most.unwrap_or(KEPT) | FOR_ITS_OWNER)
+pub(super) fn mode_after(existing: u32, wanted: StagedMode) -> u32 {
+    wanted.exact.unwrap_or(existing & KEPT & (wanted.usual.unwrap_or(KEPT) | FOR_ITS_OWNER))
+}
+
+#[cfg(unix)]
+pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    Ok(rustix::fs::fchmod(file, rustix::fs::Mode::from_raw_mode(mode as _))?)
 }
 
 /// Gives `file` what the file `name` has, whose metadata is `existing`.
@@ -35,10 +41,10 @@ pub(super) fn take_over(
     folder: &Dir,
     name: &str,
     existing: &Metadata,
-    at_most: Option<u32>,
+    wanted: StagedMode,
 ) -> io::Result<()> {
     use cap_std::fs::MetadataExt;
-    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
+    use rustix::fs::{Gid, Uid, fchown};
     use std::os::unix::fs::MetadataExt as _;
     let refused = |_| io::Error::from(io::ErrorKind::PermissionDenied);
     let ours = file.metadata()?;
@@ -47,9 +53,8 @@ pub(super) fn take_over(
         fchown(file, Some(uid), Some(gid)).map_err(refused)?;
     }
     #[cfg(any(target_os = "linux", target_os = "macos"))]
-    extended::copy(&super::in_place::open(folder, name, rustix::fs::OFlags::RDONLY)?, file).map_err(refused)?;
-    let mode = mode_after(arki_disk::mode_of(existing), at_most);
-    Ok(fchmod(file, Mode::from_raw_mode(mode as _))?)
+    extended::copy(&super::in_place::open_to_read(folder, name)?, file).map_err(refused)?;
+    set_mode(file, mode_after(arki_disk::mode_of(existing), wanted))
 }
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -101,6 +106,11 @@ pub(super) fn names_of(_: &Metadata) -> u64 {
 }
 
 #[cfg(not(unix))]
-pub(super) fn take_over(_: &File, _: &Dir, _: &str, _: &Metadata, _: Option<u32>) -> io::Result<()> {
+pub(super) fn take_over(_: &File, _: &Dir, _: &str, _: &Metadata, _: StagedMode) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(super) fn set_mode(_: &File, _: u32) -> io::Result<()> {
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! A reader may see half of it. What fails is taken back at once; for a crash the old content has to be kept elsewhere
 //! first, and [`restore_torn`] puts it back.
 
+use super::StagedMode;
 use crate::error::{FileAction, Result, io_error};
 use crate::project::{Project, ProjectPath, split_parent};
 use arki_disk::descend;
@@ -27,14 +28,14 @@ pub(super) fn is_possible(folder: &Dir, name: &str) -> bool {
 }
 
 /// Replaces `before` by `after`, and takes from the mode what [`super::attributes`] doesn't keep.
-pub(super) fn write(folder: &Dir, name: &str, before: &[u8], after: &[u8], at_most: Option<u32>) -> io::Result<()> {
+pub(super) fn write(folder: &Dir, name: &str, before: &[u8], after: &[u8], mode: StagedMode) -> io::Result<()> {
     let mut file = open_to_write(folder, name)?;
     if let Err(error) = overwrite(&mut file, after) {
         // The room for it was there before.
         let _ = overwrite(&mut file, before);
         return Err(error);
     }
-    narrow(&file, at_most)
+    narrow(&file, mode)
 }
 
 /// Puts `before` back where a write of `after` in place was cut off, so that a file is part the one and part the other.
@@ -71,6 +72,16 @@ fn open_to_write(folder: &Dir, name: &str) -> io::Result<File> {
     open(folder, name, rustix::fs::OFlags::WRONLY)
 }
 
+#[cfg(unix)]
+pub(super) fn open_to_read(folder: &Dir, name: &str) -> io::Result<File> {
+    open(folder, name, rustix::fs::OFlags::RDONLY)
+}
+
+#[cfg(not(unix))]
+pub(super) fn open_to_read(folder: &Dir, name: &str) -> io::Result<File> {
+    Ok(folder.open(name)?.into_std())
+}
+
 /// Opens a file, not through a link and without waiting.
 #[cfg(unix)]
 pub(super) fn open(folder: &Dir, name: &str, access: rustix::fs::OFlags) -> io::Result<File> {
@@ -87,19 +98,18 @@ fn open_to_write(folder: &Dir, name: &str) -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn narrow(file: &File, at_most: Option<u32>) -> io::Result<()> {
-    use rustix::fs::{Mode, fchmod};
+fn narrow(file: &File, wanted: StagedMode) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
     let mode = file.metadata()?.mode() & 0o7777;
-    let narrowed = super::attributes::mode_after(mode, at_most);
+    let narrowed = super::attributes::mode_after(mode, wanted);
     if narrowed == mode {
         return Ok(());
     }
-    Ok(fchmod(file, Mode::from_raw_mode(narrowed as _))?)
+    super::attributes::set_mode(file, narrowed)
 }
 
 #[cfg(not(unix))]
-fn narrow(_: &File, _: Option<u32>) -> io::Result<()> {
+fn narrow(_: &File, _: StagedMode) -> io::Result<()> {
     Ok(())
 }
 

@@ -55,7 +55,7 @@ fn is_nobodys_file(folder: &Dir, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Staged, Staging, WriteProtected, stage};
+    use super::super::{Staged, StagedMode, Staging, WriteProtected, stage};
     use super::*;
 
     fn names(root: &std::path::Path) -> Vec<String> {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     fn stage_whole(project: &Project, path: &ProjectPath) -> Staged {
-        let staging = Staging { mode: None, write_protected: WriteProtected::Refused, names: 1 };
+        let staging = Staging { mode: StagedMode::default(), write_protected: WriteProtected::Refused, names: 1 };
         stage(project, path, LinkHandling::Through, &b"whole".to_vec().into(), staging).unwrap()
     }
 

@@ -5,10 +5,11 @@
 
 use super::hard_links::HardLinks;
 use super::room::{self, Deletions};
-use super::{ChangeSet, FileChange, content_hash};
+use super::{ChangeSet, FileChange, PERMISSION_BITS};
 use crate::applied_change::AppliedChange;
-use crate::atomic_write::{self, LinkHandling, MadeFolders, Staged, Staging, WriteProtected};
+use crate::atomic_write::{self, LinkHandling, MadeFolders, Staged, StagedMode, Staging, WriteProtected};
 use crate::error::{ChangeError, FilesError, Result, StaleKind, StalePreview};
+use crate::file_content::FileContent;
 use crate::project::Project;
 use arki_domain::Code;
 
@@ -49,20 +50,32 @@ impl ChangeSet {
             done.push(change);
         }
         made_folders.keep();
+        for folder in &self.emptied {
+            // What came into it meanwhile stays, and so does the folder.
+            let _ = atomic_write::remove_folder(project, folder, LinkHandling::InPlace);
+        }
         Ok(self.files.iter().map(|change| writing.applied(change)).collect())
     }
 }
 
 fn check_one(project: &Project, change: &FileChange, way: LinkHandling) -> Result<(), StalePreview> {
     let stale = |kind| StalePreview { path: change.path.to_string(), kind };
+    if change.before.as_ref().is_some_and(FileContent::is_folder) {
+        let is_empty = project.holds_only(&change.path, |_| false);
+        return if is_empty { Ok(()) } else { Err(stale(StaleKind::Changed)) };
+    }
     // One byte more than expected is enough to know; a file that grew to gigabytes is not read.
     let limit = change.before.as_deref().map_or(0, <[u8]>::len) as u64;
-    let current = match way.content(project, &change.path, limit) {
+    let current = match way.found(project, &change.path, limit) {
         Ok(current) => current,
         Err(error) => return Err(stale(kind_of(&error, change))),
     };
+    let is_other_mode = |mode: Option<u32>| {
+        change.changes_mode() && mode.zip(change.mode).is_some_and(|(now, old)| (now ^ old) & PERMISSION_BITS != 0)
+    };
     match (&change.before, &current) {
-        (before, current) if before == current => Ok(()),
+        (Some(before), Some(now)) if *before == now.content && !is_other_mode(now.mode) => Ok(()),
+        (None, None) => Ok(()),
         (Some(_), None) => Err(stale(StaleKind::Missing)),
         (None, Some(_)) => Err(stale(StaleKind::Appeared)),
         _ => Err(stale(StaleKind::Changed)),
@@ -77,6 +90,16 @@ fn kind_of(error: &FilesError, change: &FileChange) -> StaleKind {
     }
 }
 
+/// A change of which everything is done that nobody sees yet.
+enum StagedChange {
+    Content(Staged),
+    /// The permissions alone.
+    Mode(u32),
+    /// Made: an empty folder is no loss.
+    Folder(MadeFolders),
+    Removal,
+}
+
 /// A change set on its way to the disk.
 struct ApplyingChange<'a> {
     project: &'a Project,
@@ -85,21 +108,34 @@ struct ApplyingChange<'a> {
 }
 
 impl ApplyingChange<'_> {
-    /// `None` for a deletion.
-    fn stage(&self, change: &FileChange, write_protected: WriteProtected) -> Result<Option<Staged>> {
-        let Some(content) = &change.after else { return Ok(None) };
-        let staging = Staging { mode: change.mode, write_protected, names: self.hard_links.names(change) };
-        atomic_write::stage(self.project, &change.path, change.way(self.set.links), content, staging).map(Some)
+    fn stage(&self, change: &FileChange, write_protected: WriteProtected) -> Result<StagedChange> {
+        let way = change.way(self.set.links);
+        let Some(content) = &change.after else { return Ok(StagedChange::Removal) };
+        if content.is_folder() {
+            return atomic_write::make_folder(self.project, &change.path, way).map(StagedChange::Folder);
+        }
+        if let Some(mode) = change.new_mode.filter(|_| change.before == change.after) {
+            return Ok(StagedChange::Mode(mode));
+        }
+        let mode = StagedMode { usual: change.mode, exact: change.new_mode };
+        let staging = Staging { mode, write_protected, names: self.hard_links.names(change) };
+        atomic_write::stage(self.project, &change.path, way, content, staging).map(StagedChange::Content)
     }
 
     /// Looks once more: staging syncs to disk, which is long enough for an editor to save.
-    fn commit(&self, change: &FileChange, staged: Option<Staged>) -> Result<MadeFolders> {
-        let way = change.way(self.set.links);
-        check_one(self.project, change, way)?;
-        match (staged, &change.after) {
-            (Some(staged), Some(after)) => staged.commit(change.before.as_ref(), after),
-            _ => atomic_write::remove(self.project, &change.path, way).map(|()| MadeFolders::default()),
+    fn commit(&self, change: &FileChange, staged: StagedChange) -> Result<MadeFolders> {
+        let (project, path, way) = (self.project, &change.path, change.way(self.set.links));
+        if let StagedChange::Folder(made) = staged {
+            return Ok(made);
         }
+        check_one(project, change, way)?;
+        match (staged, &change.after, &change.before) {
+            (StagedChange::Content(staged), Some(after), before) => return staged.commit(before.as_ref(), after),
+            (StagedChange::Mode(mode), ..) => atomic_write::change_mode(project, path, way, mode),
+            (_, _, Some(FileContent::Folder)) => atomic_write::remove_folder(project, path, way),
+            _ => atomic_write::remove(project, path, way),
+        }
+        .map(|()| MadeFolders::default())
     }
 
     /// A change alone, once there is room for it.
@@ -125,15 +161,20 @@ impl ApplyingChange<'_> {
     }
 
     fn revert(&self, change: &FileChange) -> Result<()> {
-        let reverse = FileChange { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
+        let (mode, new_mode) = match change.new_mode {
+            None => (change.mode, None),
+            Some(new) => (Some(new), change.mode),
+        };
+        let (path, before, after) = (change.path.clone(), change.after.clone(), change.before.clone());
+        let reverse = FileChange { path, before, after, mode, new_mode };
         self.make(&reverse, WriteProtected::Replaced).map(MadeFolders::keep)
     }
 
     fn applied(&self, change: &FileChange) -> AppliedChange {
         AppliedChange {
             path: change.path.to_string(),
-            before_hash: change.before.as_deref().map(content_hash),
-            after_hash: change.after.as_deref().map(content_hash),
+            before_hash: change.before.as_ref().and_then(FileContent::hash),
+            after_hash: change.after.as_ref().and_then(FileContent::hash),
             leaves_another_name: self.hard_links.leaves_another_name(change),
         }
     }

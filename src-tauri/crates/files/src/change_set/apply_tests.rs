@@ -20,6 +20,7 @@ fn set(project: &Project, files: &[(&str, Option<&str>, Option<&str>)]) -> Chang
         before: bytes(before),
         after: bytes(after),
         mode: None,
+        new_mode: None,
     });
     ChangeSet::new(files.collect()).unwrap()
 }

@@ -2,21 +2,22 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+use arki_domain::WholeChange;
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
-use super::FileChange;
-use arki_edit::{is_text, split_lines};
+use super::entries::DiffEntry;
+use crate::file_content::FileContent;
+use arki_edit::{EDIT_LIMIT_BYTES, is_text, split_lines};
 
 /// Lines of context around a change, as in `git diff`.
 const CONTEXT_LINES: usize = 3;
 
-/// A changed file's diff, to show and to select from.
-pub(super) enum FileDiff<'a> {
-    Lines(LineDiff<'a>),
-    /// All or nothing: `binary` content, or an empty file that comes or goes.
-    Whole {
-        binary: bool,
-    },
+/// A changed file's diff, to show and to select from: its hunks are the whole changes in their order, then those of its
+/// lines.
+pub(super) struct FileDiff<'a> {
+    pub(super) wholes: Vec<WholeChange>,
+    /// The lines to show. Of a link, whose text is where it leads, they are no hunks of their own.
+    pub(super) lines: Option<LineDiff<'a>>,
 }
 
 pub(super) struct LineDiff<'a> {
@@ -27,25 +28,58 @@ pub(super) struct LineDiff<'a> {
 }
 
 impl<'a> FileDiff<'a> {
-    pub(super) fn of(change: &'a FileChange) -> Self {
-        let before = change.before.as_deref().unwrap_or_default();
-        let after = change.after.as_deref().unwrap_or_default();
-        if !is_text(before) || !is_text(after) {
-            return Self::Whole { binary: true };
+    pub(super) fn of(entry: &DiffEntry<'a>) -> Self {
+        let mut wholes = Vec::new();
+        wholes.extend(entry.moved.map(|_| WholeChange::Move));
+        wholes.extend(entry.changes_mode().then_some(WholeChange::Mode));
+        let (before, after) = (entry.before(), entry.after());
+        if before == after {
+            return Self { wholes, lines: None };
         }
-        let (old, new) = (split_lines(before), split_lines(after));
-        let groups = group_diff_ops(capture_diff_slices(Algorithm::Myers, &old, &new), CONTEXT_LINES);
-        if groups.is_empty() {
-            return Self::Whole { binary: false };
+        let lines = LineDiff::of(before, after);
+        if entry.is_of(FileContent::is_folder) {
+            wholes.push(WholeChange::Folder);
+        } else if entry.is_of(FileContent::is_link) {
+            // Half a link leads nowhere.
+            wholes.push(WholeChange::Link);
+        } else if lines.is_none() {
+            wholes.push(WholeChange::Binary);
+        } else if lines.as_ref().is_some_and(|lines| lines.groups.is_empty()) {
+            wholes.push(WholeChange::Empty);
         }
-        Self::Lines(LineDiff { old, new, groups })
+        Self { wholes, lines: lines.filter(|lines| !lines.groups.is_empty()) }
+    }
+
+    /// The groups that are hunks.
+    pub(super) fn groups(&self) -> &[Vec<DiffOp>] {
+        let lines = self.lines.as_ref().filter(|_| !self.wholes.contains(&WholeChange::Link));
+        lines.map_or(&[], |lines| &lines.groups)
+    }
+
+    /// The share of lines that stay, in per cent.
+    pub(super) fn similarity(&self) -> usize {
+        let Some(lines) = &self.lines else { return 100 };
+        let changed: usize =
+            lines.groups.iter().flatten().filter(|op| op.tag() != DiffTag::Equal).map(|op| op.old_range().len()).sum();
+        (lines.old.len() - changed) * 100 / lines.old.len().max(lines.new.len()).max(1)
     }
 
     pub(super) fn hunk_count(&self) -> usize {
-        match self {
-            Self::Lines(diff) => diff.groups.len(),
-            Self::Whole { .. } => 1,
+        self.wholes.len() + self.groups().len()
+    }
+}
+
+impl<'a> LineDiff<'a> {
+    /// `None` where one side is no text, or more than can be edited.
+    fn of(before: Option<&'a FileContent>, after: Option<&'a FileContent>) -> Option<Self> {
+        let [before, after] = [before, after].map(|content| content.map(|content| &**content).unwrap_or_default());
+        let has_lines = |bytes: &[u8]| bytes.len() as u64 <= EDIT_LIMIT_BYTES && is_text(bytes);
+        if !has_lines(before) || !has_lines(after) {
+            return None;
         }
+        let (old, new) = (split_lines(before), split_lines(after));
+        let groups = group_diff_ops(capture_diff_slices(Algorithm::Myers, &old, &new), CONTEXT_LINES);
+        Some(Self { old, new, groups })
     }
 }
 

@@ -95,7 +95,8 @@ impl ChangeSet {
 
 /// Returns the file that a change rewrites and the number of its names, if it has several.
 fn linked_file(project: &Project, change: &FileChange, links: Links) -> Option<(FileId, u64)> {
-    let rewrites = change.before.is_some() && change.after.is_some() && !change.is_of_link();
+    let rewrites =
+        change.before.is_some() && change.after.is_some() && change.before != change.after && !change.is_of_link();
     let place = rewrites.then(|| change.way(links).place(project, &change.path).ok()).flatten()?;
     FileId::of_several_names(&project.dir().symlink_metadata(place.as_str()).ok()?)
 }

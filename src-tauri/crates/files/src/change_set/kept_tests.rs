@@ -145,6 +145,7 @@ fn names_that_are_not_changed_alike_become_two_files() {
         before: Some(b"old".to_vec().into()),
         after: Some(after.as_bytes().to_vec().into()),
         mode: None,
+        new_mode: None,
     };
     let set = ChangeSet::new(vec![change("a", "one"), change("b", "two")]).unwrap();
     let applied = set.apply(&project).unwrap();
@@ -164,6 +165,7 @@ fn a_change_of_several_names_is_taken_back_with_the_rest() {
         before: before.map(|text| text.as_bytes().to_vec().into()),
         after: Some(after.as_bytes().to_vec().into()),
         mode: None,
+        new_mode: None,
     };
     let deleted = FileChange { after: None, ..change("z", Some("z"), "") };
     fs::write(folder.path().join("z"), "z").unwrap();

@@ -1,30 +1,125 @@
 //! Narrowing a change set to the hunks a user accepted, as they are or edited. Pure.
 
 use super::diff::{FileDiff, LineDiff, extent};
+use super::entries::{DiffEntry, entries};
 use super::{ChangeSet, FileChange, HunkSelection};
 use crate::error::{ChangeError, Result};
 use crate::file_content::FileContent;
+use arki_domain::WholeChange;
 use arki_edit::{Eol, with_known_endings};
 
 impl ChangeSet {
     /// Keeps what was accepted; an edited hunk counts as accepted. Lines outside the accepted hunks are the
     /// old ones, byte for byte. The result may be empty.
+    ///
+    /// # Errors
+    /// `HUNK_UNKNOWN`, `HUNK_NOT_EDITABLE`, `FILE_NOT_TEXT`; `HUNK_NEEDS_MOVE` where a change of a moved file was accepted
+    /// without its move.
     pub fn select(&self, selection: &HunkSelection) -> Result<Self> {
-        let diffs: Vec<FileDiff<'_>> = self.files.iter().map(FileDiff::of).collect();
+        let entries = entries(self);
+        let diffs: Vec<FileDiff<'_>> = entries.iter().map(FileDiff::of).collect();
         check_indexes(selection, diffs.iter().map(FileDiff::hunk_count).sum())?;
         let mut first_index = 1;
         let mut files = Vec::new();
-        for (change, diff) in self.files.iter().zip(&diffs) {
-            let after = match diff {
-                FileDiff::Whole { .. } => select_whole(change, selection, first_index)?,
-                // Half a link leads nowhere.
-                FileDiff::Lines(_) if change.is_of_link() => select_whole(change, selection, first_index)?,
-                FileDiff::Lines(lines) => select_lines(change, lines, selection, first_index)?,
-            };
-            files.push(FileChange { after, ..change.clone() });
+        for (entry, diff) in entries.iter().zip(&diffs) {
+            files.extend(EntrySelection { entry, diff, selection, first_index }.selected()?);
             first_index += diff.hunk_count();
         }
-        Ok(Self { files: Self::new(files)?.files, ..self.clone() })
+        self.with_files(files)
+    }
+}
+
+/// The choice among the hunks of one entry, which are numbered from `first_index` on.
+struct EntrySelection<'a> {
+    entry: &'a DiffEntry<'a>,
+    diff: &'a FileDiff<'a>,
+    selection: &'a HunkSelection,
+    first_index: usize,
+}
+
+impl EntrySelection<'_> {
+    fn selected(&self) -> Result<Vec<FileChange>> {
+        let Self { entry, diff, .. } = *self;
+        let path = entry.path();
+        let wholes = self.first_index..self.first_index + diff.wholes.len();
+        if let Some((index, _)) = self.selection.edited.range(wholes).next() {
+            return Err(ChangeError::HunkNotEditable { index: *index, path: path.to_string() }.into());
+        }
+        let after = self.selected_content()?;
+        let FileChange { before, mode, new_mode, .. } = entry.change;
+        let mut change =
+            FileChange { path: path.clone(), before: before.clone(), after, mode: *mode, new_mode: *new_mode };
+        if diff.wholes.contains(&WholeChange::Mode) && !self.takes(WholeChange::Mode) {
+            change.mode = entry.old_mode();
+            change.new_mode = entry.moved.and(change.mode);
+        }
+        match entry.moved {
+            None => Ok(vec![change]),
+            Some(gone) if self.takes(WholeChange::Move) => Ok(vec![gone.clone(), change]),
+            Some(gone) => self.refuse_without_move(gone),
+        }
+    }
+
+    fn refuse_without_move(&self, gone: &FileChange) -> Result<Vec<FileChange>> {
+        let mut numbers = self.first_index..self.first_index + self.diff.hunk_count();
+        match numbers.find(|index| self.is_accepted(*index)) {
+            None => Ok(Vec::new()),
+            Some(index) => Err(ChangeError::NeedsMove {
+                index,
+                needed: self.first_index,
+                from: gone.path.to_string(),
+                path: self.entry.path().to_string(),
+            }
+            .into()),
+        }
+    }
+
+    fn is_accepted(&self, index: usize) -> bool {
+        self.selection.accepted.contains(&index) || self.selection.edited.contains_key(&index)
+    }
+
+    fn takes(&self, what: WholeChange) -> bool {
+        let place = self.diff.wholes.iter().position(|whole| *whole == what);
+        place.is_some_and(|place| self.is_accepted(self.first_index + place))
+    }
+
+    fn selected_content(&self) -> Result<Option<FileContent>> {
+        let (before, after) = (self.entry.before(), self.entry.after());
+        let is_of_content = |what: &&WholeChange| !matches!(what, WholeChange::Mode | WholeChange::Move);
+        match (self.diff.wholes.iter().find(is_of_content), &self.diff.lines) {
+            (Some(what), _) if self.takes(*what) => Ok(after.cloned()),
+            (None, Some(lines)) => self.selected_lines(lines),
+            _ => Ok(before.cloned()),
+        }
+    }
+
+    fn selected_lines(&self, diff: &LineDiff<'_>) -> Result<Option<FileContent>> {
+        let (before, after) = (self.entry.before(), self.entry.after());
+        let mut content = Vec::with_capacity(diff.old.iter().map(|line| line.len()).sum());
+        let mut copied = 0;
+        let mut is_touched = false;
+        for (index, group) in (self.first_index + self.diff.wholes.len()..).zip(&diff.groups) {
+            let (old, new) = extent(group);
+            content.extend(diff.old[copied..old.start].concat());
+            copied = old.end;
+            is_touched |= self.is_accepted(index);
+            if let Some(text) = self.selection.edited.get(&index) {
+                refuse_nul(text, index, self.entry.change)?;
+                content.extend(edited_side(&diff.new[new], &diff.old[old], text));
+            } else if self.is_accepted(index) {
+                content.extend(diff.new[new].concat());
+            } else {
+                content.extend(diff.old[old].concat());
+            }
+        }
+        content.extend(diff.old[copied..].concat());
+        Ok(if !is_touched {
+            before.cloned()
+        } else if after.is_none() && content.is_empty() {
+            None
+        } else {
+            Some(content.into())
+        })
     }
 }
 
@@ -34,47 +129,6 @@ fn check_indexes(selection: &HunkSelection, count: usize) -> Result<()> {
         Some(index) => Err(ChangeError::UnknownHunk { index: *index, count }.into()),
         None => Ok(()),
     }
-}
-
-fn select_whole(change: &FileChange, selection: &HunkSelection, index: usize) -> Result<Option<FileContent>> {
-    if selection.edited.contains_key(&index) {
-        return Err(ChangeError::HunkNotEditable { index, path: change.path.to_string() }.into());
-    }
-    Ok(if selection.accepted.contains(&index) { change.after.clone() } else { change.before.clone() })
-}
-
-fn select_lines(
-    change: &FileChange,
-    diff: &LineDiff<'_>,
-    selection: &HunkSelection,
-    first_index: usize,
-) -> Result<Option<FileContent>> {
-    let mut content = Vec::with_capacity(diff.old.iter().map(|line| line.len()).sum());
-    let mut copied = 0;
-    let mut is_touched = false;
-    for (index, group) in (first_index..).zip(&diff.groups) {
-        let (old, new) = extent(group);
-        content.extend(diff.old[copied..old.start].concat());
-        copied = old.end;
-        if let Some(text) = selection.edited.get(&index) {
-            refuse_nul(text, index, change)?;
-            content.extend(edited_side(&diff.new[new], &diff.old[old], text));
-            is_touched = true;
-        } else if selection.accepted.contains(&index) {
-            content.extend(diff.new[new].concat());
-            is_touched = true;
-        } else {
-            content.extend(diff.old[old].concat());
-        }
-    }
-    content.extend(diff.old[copied..].concat());
-    Ok(if !is_touched {
-        change.before.clone()
-    } else if change.after.is_none() && content.is_empty() {
-        None
-    } else {
-        Some(content.into())
-    })
 }
 
 fn refuse_nul(text: &str, index: usize, change: &FileChange) -> Result<()> {

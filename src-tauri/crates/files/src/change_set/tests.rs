@@ -8,7 +8,7 @@ fn content(bytes: Option<&[u8]>) -> Option<FileContent> {
 }
 
 fn change(name: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileChange {
-    FileChange { path: path(name), before: content(before), after: content(after), mode: None }
+    FileChange { path: path(name), before: content(before), after: content(after), mode: None, new_mode: None }
 }
 
 type Sides<'a> = (&'a str, Option<&'a [u8]>, Option<&'a [u8]>);

@@ -53,6 +53,8 @@ pub enum ChangeError {
     EditedHunkNotText { index: usize, path: String },
     #[error("Hunk {index} of {path} has no lines to edit.")]
     HunkNotEditable { index: usize, path: String },
+    #[error("Hunk {index} changes {path}, which hunk {needed} moves there from {from}.")]
+    NeedsMove { index: usize, needed: usize, from: String, path: String },
     #[error("{path} is changed twice in one change set.")]
     DuplicatePath { path: String },
     /// A later file failed and an earlier one could not be put back.
@@ -66,6 +68,7 @@ impl ChangeError {
             Self::UnknownHunk { .. } => Code::HUNK_UNKNOWN,
             Self::EditedHunkNotText { .. } => Code::FILE_NOT_TEXT,
             Self::HunkNotEditable { .. } => Code::HUNK_NOT_EDITABLE,
+            Self::NeedsMove { .. } => Code::HUNK_NEEDS_MOVE,
             Self::DuplicatePath { .. } => Code::EDIT_INVALID,
             Self::PartlyApplied { .. } => Code::CHANGE_PARTLY_APPLIED,
         }
@@ -76,6 +79,7 @@ impl ChangeError {
             Self::UnknownHunk { .. } => "Choose from the hunks of the preview.".to_owned(),
             Self::EditedHunkNotText { .. } => "Write text only.".to_owned(),
             Self::HunkNotEditable { .. } => "Accept or reject it as a whole.".to_owned(),
+            Self::NeedsMove { needed, .. } => format!("Accept hunk {needed} too, or reject both."),
             Self::DuplicatePath { .. } => "Put all changes to one file together.".to_owned(),
             Self::PartlyApplied { cause, .. } => cause.hint(),
         }

@@ -16,7 +16,7 @@ fn project(content: &str) -> (tempfile::TempDir, Project) {
 fn unified_diff(project: &Project, before: &str, after: &str) -> String {
     let path = project.resolve("a.txt").unwrap();
     let bytes = |text: &str| Some(text.as_bytes().to_vec().into());
-    let change = FileChange { path, before: bytes(before), after: bytes(after), mode: Some(0o644) };
+    let change = FileChange { path, before: bytes(before), after: bytes(after), mode: Some(0o644), new_mode: None };
     ChangeSet::new(vec![change]).unwrap().preview().diff
 }
 

@@ -66,6 +66,7 @@ fn shown(preview: Preview) -> ChangePreview {
                 old_lines: hunk.old_lines,
                 new_start: hunk.new_start,
                 new_lines: hunk.new_lines,
+                what: hunk.what,
             })
             .collect(),
         preview_hash: preview.preview_hash,

@@ -431,7 +431,11 @@ fn summary(accepted: &AcceptedChange, applied: &[AppliedChange]) -> String {
         (None, false) => "rejected",
     };
     let is_one = |one: &Hunk, next: &Hunk| {
-        total > MAX_TOLD_HUNKS && one.path == next.path && fate(one) == fate(next) && fate(one) != "edited"
+        total > MAX_TOLD_HUNKS
+            && one.path == next.path
+            && one.what == next.what
+            && fate(one) == fate(next)
+            && fate(one) != "edited"
     };
     for alike in accepted.preview.hunks.chunk_by(is_one) {
         let [hunk, rest @ ..] = alike else { continue };
@@ -441,8 +445,12 @@ fn summary(accepted: &AcceptedChange, applied: &[AppliedChange]) -> String {
         } else {
             format!("hunks {} to {}", hunk.index, end.index)
         };
-        let last = end.old_start + end.old_lines.saturating_sub(1);
         let (path, first, fate) = (&hunk.path, hunk.old_start, fate(hunk));
+        if let Some(what) = hunk.what {
+            let _ = write!(text, "\n- {numbers} ({path}, {}): {fate}", what.noun());
+            continue;
+        }
+        let last = end.old_start + end.old_lines.saturating_sub(1);
         let _ = write!(text, "\n- {numbers} ({path}, lines {first} to {last} before): {fate}");
         if let Some(edited) = accepted.selection.edited.get(&hunk.index) {
             let _ = write!(text, "; the user wrote instead:\n{}", edited.trim_end_matches('\n'));

@@ -1,0 +1,73 @@
+//! A change set from what a command has changed in a view of the project.
+
+use std::collections::BTreeSet;
+
+use super::{ChangeSet, FileChange, PERMISSION_BITS};
+use crate::error::Result;
+use crate::file_content::FileContent;
+use crate::project::{FileFound, ProjectPath};
+
+/// The state of one path before a command and after it; `None` where there was nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    pub path: ProjectPath,
+    pub before: Option<FileFound>,
+    pub after: Option<FileFound>,
+}
+
+/// Makes one change of a command's effects: each path names what is at it, never where a link leads, and
+/// write-protected files are replaced too. A folder counts only where nothing else is in it: one that came with
+/// files is made with them, one that went with its files goes once it is empty.
+///
+/// # Errors
+/// `EDIT_INVALID` for a path that is there twice.
+pub fn plan_effects(effects: Vec<Effect>) -> Result<ChangeSet> {
+    let (filled_before, filled_after) =
+        (folders_of(&effects, |effect| &effect.before), folders_of(&effects, |effect| &effect.after));
+    let mut emptied = Vec::new();
+    let mut files = Vec::with_capacity(effects.len());
+    for Effect { path, mut before, mut after } in effects {
+        if is_folder(after.as_ref()) && filled_after.contains(path.as_str()) {
+            after = None;
+        }
+        if is_folder(before.as_ref()) && filled_before.contains(path.as_str()) {
+            before = None;
+            emptied.push(path.clone());
+        }
+        files.push(file_change(path, before, after));
+    }
+    // What is below comes first.
+    emptied.sort_by(|a, b| b.cmp(a));
+    Ok(ChangeSet { emptied, ..ChangeSet::new(files)?.over_write_protected().never_through_links() })
+}
+
+fn is_folder(found: Option<&FileFound>) -> bool {
+    found.is_some_and(|found| found.content.is_folder())
+}
+
+/// The folders around everything that there is on one side.
+fn folders_of(effects: &[Effect], side: impl Fn(&Effect) -> &Option<FileFound>) -> BTreeSet<String> {
+    let mut folders = BTreeSet::new();
+    for effect in effects.iter().filter(|effect| side(effect).is_some()) {
+        let path = effect.path.as_str();
+        for (end, _) in path.rmatch_indices('/') {
+            if !folders.insert(path[..end].to_owned()) {
+                break;
+            }
+        }
+    }
+    folders
+}
+
+fn file_change(path: ProjectPath, before: Option<FileFound>, after: Option<FileFound>) -> FileChange {
+    let mode = |found: &Option<FileFound>| found.as_ref().and_then(|found| Some(found.mode? & PERMISSION_BITS));
+    let (old, new) = (mode(&before), mode(&after));
+    let content = |found: Option<FileFound>| -> Option<FileContent> { found.map(|found| found.content) };
+    FileChange {
+        path,
+        before: content(before),
+        after: content(after),
+        mode: old.or(new),
+        new_mode: new.filter(|new| old != Some(*new)),
+    }
+}
