@@ -36,6 +36,8 @@ pub enum PolicyCheck {
     /// The user's and the project's other rules: the strictest that matches.
     Rules,
     SessionGrants,
+    /// Commands in a view of the project run, and their changes are reviewed before they land.
+    EffectsReview,
     /// `--approve`, or the window's choice for a run.
     ApprovedInAdvance,
     /// Large changes, and changes to files that control tools.

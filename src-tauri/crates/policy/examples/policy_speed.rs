@@ -44,6 +44,7 @@ fn judge(line: &str, settings: &PolicySettings) -> arki_policy::Verdict {
         trusted: true,
         approve: ApprovalMode::Ask,
         sandboxed: true,
+        has_view: false,
         impact: Impact::default(),
     };
     decide(&question, settings)

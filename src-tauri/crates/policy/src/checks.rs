@@ -6,7 +6,7 @@
 
 use crate::judged_line::{JudgedLine, may_run_git};
 use crate::question::ChangedGit;
-use crate::{PolicyQuestion, PolicySettings, Subject, git_line, risk};
+use crate::{PolicyQuestion, PolicySettings, Subject, TouchedPath, git_line, risk};
 use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};
 
 /// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
@@ -19,6 +19,8 @@ pub(crate) const REPEATS_TO_ASK: u32 = 3;
 
 pub(crate) const READ_ONLY_RULE: &str = "builtin:read-only";
 pub(crate) const BUILD_RULE: &str = "builtin:build";
+/// The rule of a line that runs in a view, whatever it is, because its changes are reviewed.
+pub(crate) const REVIEW_RULE: &str = "builtin:review";
 /// The separator between the names of rules that allow a line together.
 pub(crate) const RULE_SEPARATOR: &str = ", ";
 /// The rule of a git that writes with what could have it run something else.
@@ -36,12 +38,12 @@ pub(crate) struct CheckInput<'a> {
 type CheckFunction = fn(&CheckInput<'_>) -> Option<Hit>;
 
 /// Every check, in the order in which they are asked.
-pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 20] = [
+pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 21] = [
     (PolicyCheck::Trust, |asked| untrusted(asked.question)),
     (PolicyCheck::UnknownTool, |asked| asked.question.category.is_none().then(unknown_tool)),
     (PolicyCheck::AgentTools, |asked| not_of_agent(asked.question, asked.settings)),
     (PolicyCheck::DisabledTools, |asked| switched_off(asked.question, asked.settings)),
-    (PolicyCheck::PlanOnly, |asked| only_plans(asked.settings, asked.category()?)),
+    (PolicyCheck::PlanOnly, |asked| only_plans(asked.settings, asked.category()?, asked.command)),
     (PolicyCheck::ReadOnlyAgent, |asked| of_read_only_agent(asked.settings, asked.category()?, asked.command)),
     (PolicyCheck::DenyRules, |asked| {
         let denied = asked.settings.denies(asked.question, asked.category()?, asked.line());
@@ -55,6 +57,7 @@ pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 20] = [
     (PolicyCheck::RepeatedCall, |asked| repeated(asked.question)),
     (PolicyCheck::Rules, |asked| asked.settings.explicit(asked.question, asked.command)),
     (PolicyCheck::SessionGrants, |asked| asked.settings.granted_for_session(asked.question, asked.command)),
+    (PolicyCheck::EffectsReview, reviewed_effects),
     (PolicyCheck::ApprovedInAdvance, |asked| granted(asked.question, asked.category()?)),
     (PolicyCheck::ChangeRisk, |asked| risk::hit_of_change(asked.question, asked.category()?)),
     (PolicyCheck::KnownCommand, |asked| known_command(asked.command, asked.category()?)),
@@ -129,8 +132,10 @@ fn switched_off(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Opt
     settings.is_disabled(question.tool).then(|| hit(Decision::Deny, "builtin:disabled-tool", reason))
 }
 
-fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
-    let denied = settings.plan && category != Category::Read;
+/// Denies all but reading. In a view, commands that are known to only read are reading too.
+fn only_plans(settings: &PolicySettings, category: Category, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
+    let reads = category == Category::Read || command.is_some_and(|command| command.in_view && command.may_only_read);
+    let denied = settings.plan && !reads;
     let reason = "This run only plans, so it can only read. Describe the change instead of making it.";
     denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
 }
@@ -148,14 +153,17 @@ fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Op
 }
 
 fn sensitive(question: &PolicyQuestion<'_>, category: Category, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
-    if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
+    let in_view = command.is_some_and(|command| command.in_view);
+    let opens = |path: &&TouchedPath| path.secret && !command.is_some_and(|command| command.only_looks_for(&path.path));
+    if let Some(path) = question.subject.paths.iter().find(opens) {
         let reason = format!("{} looks like a file with secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
     }
     if !question.subject.secrets.is_empty() {
         return Some((Decision::Approval, "builtin:secret".to_owned(), uses_secrets(question.subject, category)));
     }
-    if category == Category::Read || command.is_some_and(|command| command.only_reads) {
+    // In a view no secret file can be opened, and a change to a protected path is asked about when it is there.
+    if category == Category::Read || in_view || command.is_some_and(|command| command.only_reads) {
         return None;
     }
     if question.subject.secrets_in_reach {
@@ -181,6 +189,22 @@ fn repeated(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let times = question.subject.times_in_a_row;
     let reason = format!("The same call was made {times} times in a row.");
     (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
+}
+
+/// Lets a command run whose changes are reviewed before they land. A line that is known for what it does, or that a rule
+/// allows, is not looked at here. Under `never` nobody reviews anything, so nothing else runs.
+fn reviewed_effects(asked: &CheckInput<'_>) -> Option<Hit> {
+    let (question, settings) = (asked.question, asked.settings);
+    let command = asked.command.filter(|command| command.in_view && !command.only_reads && !command.builds)?;
+    let by_default = settings.categories.get(&Category::Exec) == Some(&Decision::Review);
+    let runs = match command.line.not_followed() {
+        None => by_default,
+        // A rule may be about what can't be followed. `all` is asked about nothing but what is denied.
+        Some(_) if question.approve != ApprovalMode::All && settings.restricts_commands(question.tool) => false,
+        Some(_) => by_default || settings.allows_all_commands(question, Category::Exec),
+    };
+    let reason = "The command runs on a view of the project, and you review its changes before they land.";
+    (runs && question.approve != ApprovalMode::Never).then(|| hit(Decision::Review, REVIEW_RULE, reason))
 }
 
 /// Returns what the user granted beforehand. A command is covered only where a sandbox holds it.
@@ -232,6 +256,11 @@ fn known_command(command: Option<&JudgedLine<'_>>, category: Category) -> Option
 /// into.
 fn not_understood(asked: &CheckInput<'_>) -> Option<Hit> {
     let unclear = asked.line()?.not_followed()?;
+    let may_be_forbidden = asked.command?.in_view && asked.settings.restricts_commands(asked.question.tool);
+    if may_be_forbidden {
+        let reason = format!("The command contains {unclear}, so Arki can't tell if one of your rules is about it.");
+        return Some(hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason));
+    }
     let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
     let is_allowed = asked.settings.allows_all_commands(asked.question, asked.category()?);
     is_allowed.then(|| hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason))

@@ -1,6 +1,6 @@
 //! The verdict on one call: the hit of the first check that has something to say, and what the user should know besides.
 
-use crate::checks::{BUILD_RULE, CheckInput, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR, first_hit};
+use crate::checks::{BUILD_RULE, CheckInput, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE, RULE_SEPARATOR, first_hit};
 use crate::command_line::SimpleCommand;
 use crate::coverage;
 use crate::judged_line::{JudgedLine, builds, fed, may_run_git, only_reads};
@@ -71,7 +71,7 @@ pub fn needs_unasked_git(command: &str) -> bool {
 /// what stands beside it, does.
 #[must_use]
 pub fn is_agreed(verdict: &Verdict) -> bool {
-    !verdict.rule.split(RULE_SEPARATOR).any(|rule| [READ_ONLY_RULE, BUILD_RULE].contains(&rule))
+    !verdict.rule.split(RULE_SEPARATOR).any(|rule| [READ_ONLY_RULE, BUILD_RULE, REVIEW_RULE].contains(&rule))
 }
 
 /// Returns whether a line says by itself which programs it runs, none of which runs what it is given: rather no once too
@@ -118,5 +118,7 @@ pub fn reads_under_rules(question: &PolicyQuestion<'_>, settings: &PolicySetting
 
 /// Returns whether a sandbox does not keep all of git from a command.
 fn is_partly_held(question: &PolicyQuestion<'_>, command: Option<&JudgedLine<'_>>) -> bool {
-    question.subject.git_partly_seen && question.sandboxed && command.is_some_and(|command| !command.only_reads)
+    question.subject.git_partly_seen
+        && question.sandboxed
+        && command.is_some_and(|command| !command.only_reads && !command.in_view)
 }

@@ -2,9 +2,9 @@
 
 use crate::coverage::{self, Coverage};
 use crate::wide_read::WideRead;
-use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell};
-use crate::{build, danger, powershell, read_only};
-use arki_domain::Decision;
+use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, SimpleCommand};
+use crate::{build, danger, git_line, powershell, read_only};
+use arki_domain::{Category, Decision};
 
 /// A shell line, and what is known of it.
 pub(crate) struct JudgedLine<'a> {
@@ -13,6 +13,8 @@ pub(crate) struct JudgedLine<'a> {
     /// It only reads, as far as the line tells.
     pub(crate) may_only_read: bool,
     pub(crate) builds: bool,
+    /// It works on a view of the project: what it opens is a list, and what it changes is judged when it has ended.
+    pub(crate) in_view: bool,
     pub(crate) danger: Option<String>,
     /// The rules that together allow it.
     pub(crate) covered: Option<Coverage<'a>>,
@@ -23,7 +25,12 @@ impl<'a> JudgedLine<'a> {
         let command = line;
         let line = CommandLine::parse_as(shell, command);
         let subject = question.subject;
-        let is_looked_at = |read: &WideRead| subject.wide_reads_checked || subject.harmless_reads.contains(read);
+        let in_view = question.has_view
+            && question.category == Some(Category::Exec)
+            && !subject.background
+            && !git_line::writes_repository(command);
+        let sees_only_harmless = subject.wide_reads_checked || (in_view && subject.outside.is_none());
+        let is_looked_at = |read: &WideRead| sees_only_harmless || subject.harmless_reads.contains(read);
         let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);
         let wide_reads = only_reads(shell, &line, question.sandboxed);
         let may_only_read = wide_reads.is_some();
@@ -33,7 +40,19 @@ impl<'a> JudgedLine<'a> {
         let fed = fed(shell, command, &line);
         let covered = coverage::covered(fed.as_ref().unwrap_or(&line), &settings.sources(shell, question));
         let covered = covered.filter(|covered| covered.reads.iter().all(is_looked_at));
-        Self { line, only_reads, may_only_read, builds, danger, covered }
+        Self { line, only_reads, may_only_read, builds, in_view, danger, covered }
+    }
+
+    /// Returns whether the line only asks whether a file is there, in a view, where it could not open it.
+    pub(crate) fn only_looks_for(&self, path: &str) -> bool {
+        const LOOKING: &[&str] = &["[", "ls", "stat", "test"];
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let names =
+            |command: &&SimpleCommand| command.words.iter().chain(&command.inputs).any(|word| word.text.contains(name));
+        let commands = self.line.all();
+        let mut naming = commands.iter().copied().filter(|command| names(command)).peekable();
+        let looks = |command: &SimpleCommand| LOOKING.contains(&command.name()) && command.inputs.is_empty();
+        self.in_view && naming.peek().is_some() && naming.all(looks)
     }
 
     /// Returns what the user should know before answering.

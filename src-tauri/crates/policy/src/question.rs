@@ -14,6 +14,9 @@ pub struct PolicyQuestion<'a> {
     pub approve: ApprovalMode,
     /// True if a command would run in a working sandbox.
     pub sandboxed: bool,
+    /// True if commands work on a view of the project here, whose changes are judged by themselves before they land. A
+    /// command in the background, and git that writes, work on the project itself all the same.
+    pub has_view: bool,
     /// Zero while it is not known.
     pub impact: Impact,
 }
@@ -21,12 +24,16 @@ pub struct PolicyQuestion<'a> {
 /// The subject of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
+    /// The paths that it touches; for a command in a view only those that its line names, since it can't open the secret
+    /// ones among the others.
     pub paths: Vec<TouchedPath>,
     /// Further paths that may be meant, relative to the project; `FOLDER/.` is whatever is below. For rules that
     /// tighten.
     pub mentioned: Vec<String>,
     /// The shell line, verbatim.
     pub command: Option<String>,
+    /// True if the command goes on in the background.
+    pub background: bool,
     /// The hosts that it speaks to, in lower case and without a port.
     pub hosts: Vec<String>,
     /// True if the files that the command reads without naming them ([`super::wide_reads`]) were checked, and `paths`
@@ -93,7 +100,7 @@ pub struct Impact {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     pub decision: Decision,
-    /// `builtin:…`, `config:…`, `category:…` or `approve:…`.
+    /// The name of the rule: `builtin:…`, `config:…`, `category:…` or `approve:…`.
     pub rule: String,
     pub reason: String,
     pub risk: Risk,

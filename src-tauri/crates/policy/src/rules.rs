@@ -178,9 +178,13 @@ impl PolicyRule {
 
     /// Returns whether the rule is for this tool, and for what the call names besides commands.
     pub(super) fn may_concern(&self, tool: &str, subject: &Subject) -> bool {
+        self.is_about(tool) && self.path_matches(subject) && self.host_matches(&subject.hosts)
+    }
+
+    /// Returns whether the rule is for this tool, or for all.
+    pub(super) fn is_about(&self, tool: &str) -> bool {
         let is_named = |name: &str| name.strip_suffix('*').map_or(name == tool, |stem| tool.starts_with(stem));
-        let is_tool = self.definition.tool.as_deref().is_none_or(is_named);
-        is_tool && self.path_matches(subject) && self.host_matches(&subject.hosts)
+        self.definition.tool.as_deref().is_none_or(is_named)
     }
 
     /// Returns whether the line needs no other rule, nor anybody who looks at what it reads.

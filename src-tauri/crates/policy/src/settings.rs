@@ -34,7 +34,7 @@ impl Default for PolicySettings {
         let categories = BTreeMap::from([
             (Category::Read, Decision::Allow),
             (Category::Write, Decision::Preview),
-            (Category::Exec, Decision::Approval),
+            (Category::Exec, Decision::Review),
             (Category::Network, Decision::Approval),
         ]);
         Self {
@@ -165,6 +165,11 @@ impl PolicySettings {
         let mut rules = self.rules.iter().chain(&self.grants).filter(|rule| rule.allows() && !rule.is_for_commands());
         self.category_default(category).0 == Decision::Allow
             || rules.any(|rule| rule.matches(question.tool, question.subject, None))
+    }
+
+    /// Returns whether a rule may forbid such commands, or ask about them.
+    pub(super) fn restricts_commands(&self, tool: &str) -> bool {
+        self.rules.iter().any(|rule| rule.is_for_commands() && !rule.allows() && rule.is_about(tool))
     }
 
     /// Using the network is asked about each time: what was allowed without it is not allowed with it.

@@ -13,6 +13,7 @@ mod trace;
 #[cfg(target_os = "linux")]
 mod unchanged;
 mod understood;
+mod view;
 
 /// Of a line, where whoever looked at what it reads found nothing.
 fn command(line: &str) -> Verdict {
@@ -40,6 +41,7 @@ fn judged(subject: &Subject, settings: &PolicySettings, approve: ApprovalMode, s
         trusted: true,
         approve,
         sandboxed,
+        has_view: false,
         impact: Impact::default(),
     };
     decide(&question, settings)
@@ -54,6 +56,7 @@ fn write(path: TouchedPath, approve: ApprovalMode, trusted: bool) -> Verdict {
         trusted,
         approve,
         sandboxed: true,
+        has_view: false,
         impact: Impact { files: 1, lines: 2 },
     };
     decide(&question, &PolicySettings::default())
@@ -154,6 +157,7 @@ fn a_command_that_names_a_protected_path_asks_unless_it_only_reads() {
             trusted: true,
             approve: ApprovalMode::All,
             sandboxed: true,
+            has_view: false,
             impact: Impact::default(),
         };
         decide(&question, &PolicySettings::default())
@@ -226,6 +230,7 @@ fn the_strictest_of_several_matching_rules_wins() {
         trusted: true,
         approve: ApprovalMode::Ask,
         sandboxed: true,
+        has_view: false,
         impact: Impact::default(),
     };
     assert_eq!(decide(&question, &rules).rule, "config:rules[2]");
@@ -244,6 +249,7 @@ fn a_path_in_another_case_is_denied_too_and_not_allowed() {
             trusted: true,
             approve: ApprovalMode::Ask,
             sandboxed: true,
+            has_view: false,
             impact: Impact::default(),
         };
         decide(&question, &rules).decision
@@ -293,6 +299,7 @@ fn what_is_made_three_times_in_a_row_is_asked_about_whatever_is_granted_and_deni
             trusted,
             approve: ApprovalMode::All,
             sandboxed: true,
+            has_view: false,
             impact: Impact::default(),
         };
         let verdict = decide(&question, &settings(rules).unwrap());
@@ -349,6 +356,7 @@ fn what_was_allowed_without_the_network_is_asked_about_with_it() {
             trusted: true,
             approve: ApprovalMode::Ask,
             sandboxed: false,
+            has_view: false,
             impact: Impact::default(),
         };
         decide(&question, settings).decision

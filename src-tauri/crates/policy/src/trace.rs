@@ -5,7 +5,9 @@
 //! commands is today's reading. Where that contradicts the record, which an earlier version or another system may have
 //! made, it is left out.
 
-use crate::checks::{BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, RULE_SEPARATOR};
+use crate::checks::{
+    BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE, RULE_SEPARATOR,
+};
 use crate::line_parts::{Dangers, line_parts};
 use crate::{CommandLine, PolicySettings, Shell, build, danger, powershell, read_only};
 use arki_domain::{
@@ -88,6 +90,7 @@ fn check_of(decision: Decision, rule: &str) -> Option<PolicyCheck> {
             PolicyCheck::ChangeRisk
         }
         (READ_ONLY_RULE | BUILD_RULE, Decision::Allow) => PolicyCheck::KnownCommand,
+        (REVIEW_RULE, Decision::Review) => PolicyCheck::EffectsReview,
         (NOT_UNDERSTOOD_RULE, Decision::Approval) => PolicyCheck::NotUnderstood,
         _ => return named_check(decision, rule),
     };

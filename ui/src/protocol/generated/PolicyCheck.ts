@@ -19,6 +19,7 @@ export type PolicyCheck =
   | "repeated_call"
   | "rules"
   | "session_grants"
+  | "effects_review"
   | "approved_in_advance"
   | "change_risk"
   | "known_command"

@@ -169,6 +169,7 @@ fn where_a_command_runs_has_to_be_looked_at() {
             trusted: true,
             approve: ApprovalMode::Ask,
             sandboxed: true,
+            has_view: false,
             impact: Impact::default(),
         };
         let reads = reads_under_rules(&question, &rules()).unwrap();
@@ -220,6 +221,7 @@ fn the_network_is_each_commands_own() {
             trusted: true,
             approve: ApprovalMode::Ask,
             sandboxed: false,
+            has_view: false,
             impact: Impact::default(),
         };
         decide(&question, &rules).decision

@@ -18,6 +18,7 @@ fn a_run_that_plans_has_nothing_but_reading_whatever_is_granted() {
             trusted,
             approve,
             sandboxed: true,
+            has_view: false,
             impact,
         };
         let verdict = decide(&question, &settings);
@@ -60,6 +61,7 @@ fn an_agent_that_only_reads_has_no_other_commands_whatever_is_granted() {
             trusted: true,
             approve,
             sandboxed: true,
+            has_view: false,
             impact,
         };
         assert_eq!(decide(&question, &settings).decision, decision, "{tool}");

@@ -12,6 +12,7 @@ fn judged(line: &str, rules: serde_json::Value, looked: bool) -> Verdict {
         trusted: true,
         approve: ApprovalMode::Ask,
         sandboxed: false,
+        has_view: false,
         impact: Impact::default(),
     };
     decide_in(Shell::PowerShell, &question, &settings(rules).unwrap())

@@ -10,6 +10,7 @@ fn proposed(tool: &str, category: Category, subject: &Subject) -> Option<RuleDef
         trusted: true,
         approve: ApprovalMode::Ask,
         sandboxed: true,
+        has_view: false,
         impact: Impact { files: 1, lines: 2 },
     };
     all_proposed(&question).into_iter().next()
@@ -37,6 +38,7 @@ fn all_for_line(line: &str) -> Vec<String> {
         trusted: true,
         approve: ApprovalMode::Ask,
         sandboxed: true,
+        has_view: false,
         impact: Impact::default(),
     };
     let told = |rule: RuleDefinition| {
@@ -178,6 +180,7 @@ fn a_rule_for_a_host_covers_that_host_alone() {
             trusted: true,
             approve: ApprovalMode::Ask,
             sandboxed: true,
+            has_view: false,
             impact: Impact::default(),
         };
         assert_eq!(decide(&question, &rules).decision == Decision::Allow, allowed, "{host}");

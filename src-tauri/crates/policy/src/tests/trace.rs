@@ -50,7 +50,7 @@ fn the_trace_says_which_check_decided_what_passed_and_what_was_not_reached() {
         (trace.decided_by(), trace.rule.as_str(), trace.decision),
         (Some(PolicyCheck::CategoryDefault), "category:exec", Decision::Approval)
     );
-    assert!(trace.checks[..19].iter().all(|traced| traced.outcome == CheckOutcome::Passed));
+    assert!(trace.checks[..20].iter().all(|traced| traced.outcome == CheckOutcome::Passed));
     let of_reading = traced(&command("ls"), "ls");
     let outcome = |check: PolicyCheck| of_reading.checks.iter().find(|traced| traced.check == check).unwrap().outcome;
     assert_eq!(outcome(PolicyCheck::ChangeRisk), CheckOutcome::Passed);
@@ -170,6 +170,7 @@ fn the_trace_of_every_labelled_command_is_that_of_its_verdict() {
                 trusted: true,
                 approve: ApprovalMode::Ask,
                 sandboxed,
+                has_view: false,
                 impact: Impact::default(),
             };
             agrees(shell, &question, settings).unwrap();
@@ -192,11 +193,11 @@ fn agrees(shell: Shell, question: &PolicyQuestion<'_>, settings: &PolicySettings
     prop_assert!(!trace.parts.is_empty(), "{line:?} has no parts: {verdict:?}");
     let parsed = CommandLine::parse_as(shell, line);
     let danger = crate::danger::of_line(&parsed).filter(|danger| reason.starts_with(danger));
-    if parsed.commands().is_some() && *decision != Decision::Allow {
+    if parsed.commands().is_some() && !decision.is_unasked() {
         let is_dangerous = trace.parts.iter().any(|part| part.reading == CommandReading::Dangerous);
         prop_assert_eq!(is_dangerous, danger.is_some(), "{:?}: {:?}", line, trace.parts);
     }
-    if *decision != Decision::Allow && danger.is_none() && parsed.unclear().is_some() {
+    if !decision.is_unasked() && danger.is_none() && parsed.unclear().is_some() {
         let is_unclear = trace.parts.iter().any(|part| part.reading == CommandReading::NotUnderstood);
         prop_assert!(is_unclear, "{line:?}: {:?}", trace.parts);
     }
@@ -291,12 +292,13 @@ proptest! {
         category in categories(),
         trusted in proptest::bool::weighted(0.9),
         sandboxed: bool,
+        has_view: bool,
         lines in proptest::sample::select(&[0, 500][..]),
-        approve in proptest::sample::select(&[ApprovalMode::Ask, ApprovalMode::Edits, ApprovalMode::All][..]),
+        approve in proptest::sample::select(&[ApprovalMode::Ask, ApprovalMode::Edits, ApprovalMode::All, ApprovalMode::Never][..]),
     ) {
         let impact = Impact { files: 1, lines };
         let question =
-            PolicyQuestion { tool: "some_tool", category, subject: &subject, trusted, approve, sandboxed, impact };
+            PolicyQuestion { tool: "some_tool", category, subject: &subject, trusted, approve, sandboxed, has_view, impact };
         agrees(Shell::Bash, &question, &policy)?;
     }
 }

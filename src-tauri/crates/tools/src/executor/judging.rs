@@ -170,6 +170,7 @@ impl Judge {
             trusted: self.subjects.settings.trusted,
             approve,
             sandboxed: self.subjects.settings.sandbox.available,
+            has_view: false,
             impact,
         }
     }

@@ -5,7 +5,7 @@ use super::command_sandbox::CommandRooms;
 use super::project_inspection::look;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
-use arki_domain::{ApprovalMode, Code, Error};
+use arki_domain::{ApprovalMode, Code, Error, goes_on_in_background};
 use arki_files::{Project, ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
 use arki_policy::{ChangedGit, Impact, PolicyQuestion, PolicySettings, Subject, TouchedPath, WideRead};
 use arki_sandbox::{GitSight, Sandbox};
@@ -89,6 +89,9 @@ impl CallSubjects {
             && !Sandbox::can_hide_secrets()
             && self.git_sight.has_secrets(self.settings.project.root());
         let subject = Subject {
+            background: tool.is_some_and(|Tool { definition, .. }| {
+                goes_on_in_background(&definition.name, definition.category, args)
+            }),
             git_partly_seen,
             secrets_in_reach,
             changed_git,
@@ -121,6 +124,7 @@ impl CallSubjects {
             trusted: self.settings.trusted,
             approve: ApprovalMode::Ask,
             sandboxed: self.settings.sandbox.available,
+            has_view: false,
             impact: Impact::default(),
         };
         for read in arki_policy::reads_under_rules(&question, policy).unwrap_or_default() {

@@ -87,6 +87,7 @@ fn judged(subject: &Subject, sandboxed: bool) -> Verdict {
         trusted: true,
         approve: ApprovalMode::Ask,
         sandboxed,
+        has_view: false,
         impact: Impact::default(),
     };
     decide(&question, &PolicySettings::default())
