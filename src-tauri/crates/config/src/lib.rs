@@ -44,4 +44,4 @@ pub use merge::ReadConfig;
 pub use parse::{ensure_known, parse, parse_rule, text_of};
 pub use schema::{schema, schema_text, setting_schema, unless_null};
 pub use secret_files::SecretFiles;
-pub use template::USER_TEMPLATE;
+pub use template::{USER_TEMPLATE, has_first_exec, without_first_exec};

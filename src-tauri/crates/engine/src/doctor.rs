@@ -22,6 +22,10 @@ pub enum CheckState {
     Failed,
 }
 
+/// Said where the configuration has the decision on commands of the first template.
+const FIRST_EXEC_UNSET: &str = "; \"exec\": \"approval\" in it comes from an older template and isn't used \
+    (to be asked before every command: `arki config set policy.categories.exec approval`)";
+
 /// Less is worth a word: a long session and the images of its files may take as much.
 const MIN_FREE_BYTES: u64 = 1 << 30;
 
@@ -126,7 +130,11 @@ impl Doctor {
     fn check_config(&self) -> Check {
         let file = self.records.directories().config_file();
         match self.accounts.user_config().and_then(|config| self.accounts.ensure_model_usable().map(|()| config)) {
-            Ok(config) => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
+            Ok(config) => {
+                let first = self.accounts.written_user_config().is_ok_and(|text| arki_config::has_first_exec(&text));
+                let unset = if first { FIRST_EXEC_UNSET } else { "" };
+                Check::ok("configuration", format!("{}, model {}{unset}", file.display(), config.model))
+            }
             Err(fault) => Check::of("configuration", CheckState::Failed, fault),
         }
     }

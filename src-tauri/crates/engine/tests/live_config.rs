@@ -3,7 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use arki_domain::{ApprovalMode, Code, Error, RunOptions};
+use arki_api::SettingChange;
+use arki_domain::{ApprovalMode, Category, Code, Decision, Error, RunOptions};
 use arki_engine::{
     Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun,
 };
@@ -143,4 +144,37 @@ async fn what_a_project_forbade_holds_while_its_file_is_damaged_or_gone() {
     stage.run().await.unwrap();
     assert!(stage.told().contains("nothing runs here"), "{}", stage.told());
     assert!(!stage.home.project_dir().join("made").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_first_template_said_of_commands_counts_once_somebody_sets_it() {
+    let stage = Stage::new().await;
+    let first = r#"{ // mine
+      "policy": { "categories": { "read": "allow", "write": "preview", "exec": "approval", "network": "approval" } } }"#;
+    std::fs::write(stage.config(), first).unwrap();
+    let text = || std::fs::read_to_string(stage.config()).unwrap();
+    let accounts = stage.engine.accounts();
+    let exec = || accounts.user_config().unwrap().policy.categories[&Category::Exec];
+    let shown = || {
+        let shown = stage.engine.projects().shown_config(&stage.home.project_dir()).unwrap();
+        shown.values.into_iter().find(|value| value.key == "policy.categories.exec").unwrap()
+    };
+    assert_eq!((exec(), shown().value, &*shown().origin), (Decision::Review, json!("review"), "default"));
+    let told =
+        |checks: Vec<arki_engine::Check>| checks.into_iter().any(|check| check.detail.contains("older template"));
+    assert!(told(stage.engine.doctor().look(&stage.home.project_dir()).await));
+    accounts.set_config("limits.maxTurns", "7").unwrap();
+    assert!(text().contains(r#""exec": "approval", "network""#), "{}", text());
+    // As the settings would, which show the default.
+    let change = SettingChange {
+        key: "policy.categories.exec".to_owned(),
+        text: Some("\"approval\"".to_owned()),
+        was: Some("null".to_owned()),
+    };
+    accounts.change_config(&[change]).unwrap();
+    assert_eq!((exec(), shown().value), (Decision::Approval, json!("approval")));
+    assert!(text().contains("// mine"), "{}", text());
+    assert!(!told(stage.engine.doctor().look(&stage.home.project_dir()).await));
+    accounts.unset_config("policy.categories.exec").unwrap();
+    assert_eq!(exec(), Decision::Review);
 }

@@ -75,6 +75,9 @@ impl Accounts {
 
     fn edit_values(&self, edits: &[KeyEdit]) -> Result<(), Error> {
         let make = |root: &CstRootNode| {
+            if edits.iter().any(|edit| edit.key.trim_start().starts_with("policy.categories")) {
+                drop_first_exec(root);
+            }
             edits.iter().try_for_each(|edit| {
                 edit.ensure_as_shown(root, &self.redactor)?;
                 edit.make(root)
@@ -96,6 +99,16 @@ impl Accounts {
                 Err(Error::new(Code::CONFIG_INVALID, format!("\"{key}\": {message}"), hint))
             }
         })
+    }
+}
+
+/// Removes what counts as unset, so that the same value counts when somebody sets it.
+fn drop_first_exec(root: &CstRootNode) {
+    let of = |object: CstObject, name: &str| object.object_value(name);
+    let categories = root.object_value().and_then(|root| of(of(root, "policy")?, "categories"));
+    let exec = categories.and_then(|categories| categories.get("exec"));
+    if let Some(exec) = exec.filter(|_| arki_config::has_first_exec(&root.to_string())) {
+        exec.remove();
     }
 }
 

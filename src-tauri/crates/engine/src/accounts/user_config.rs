@@ -37,7 +37,12 @@ impl Accounts {
             .map_err(|error| arki_config::invalid(&self.directories.config_file(), &error.to_string()))
     }
 
+    /// The file's text, without what counts as unset.
     pub(crate) fn user_config_text(&self) -> Result<String, Error> {
+        Ok(arki_config::without_first_exec(&self.written_user_config()?).into_owned())
+    }
+
+    pub(crate) fn written_user_config(&self) -> Result<String, Error> {
         let path = self.directories.config_file();
         if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
             let message = format!("{} is not a readable file.", path.display());
@@ -59,7 +64,7 @@ impl Accounts {
     /// # Errors
     /// When the file can't be read or the copy not be written.
     pub fn begin_config_edit(&self) -> Result<ConfigEdit, Error> {
-        ConfigEdit::begin(self.directories.config_file(), &self.user_config_text()?)
+        ConfigEdit::begin(self.directories.config_file(), &self.written_user_config()?)
     }
 
     /// Changes the file as it is at that moment; comments and everything else stay.
