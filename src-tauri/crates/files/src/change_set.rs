@@ -10,6 +10,7 @@ mod diff;
 mod effects;
 mod entries;
 mod hard_links;
+mod moves;
 mod preview;
 mod room;
 mod select;
@@ -244,5 +245,7 @@ mod apply_tests;
 mod effects_tests;
 #[cfg(all(test, unix))]
 mod kept_tests;
+#[cfg(all(test, unix))]
+mod moves_tests;
 #[cfg(test)]
 mod tests;

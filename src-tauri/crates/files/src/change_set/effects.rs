@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::moves::moves_among;
 use super::{ChangeSet, FileChange, PERMISSION_BITS};
 use crate::error::Result;
 use crate::file_content::FileContent;
@@ -17,7 +18,8 @@ pub struct Effect {
 
 /// Makes one change of a command's effects: each path names what is at it, never where a link leads, and
 /// write-protected files are replaced too. A folder counts only where nothing else is in it: one that came with
-/// files is made with them, one that went with its files goes once it is empty.
+/// files is made with them, one that went with its files goes once it is empty. A file
+/// that went, and came elsewhere, is shown as moved.
 ///
 /// # Errors
 /// `EDIT_INVALID` for a path that is there twice.
@@ -38,7 +40,9 @@ pub fn plan_effects(effects: Vec<Effect>) -> Result<ChangeSet> {
     }
     // What is below comes first.
     emptied.sort_by(|a, b| b.cmp(a));
-    Ok(ChangeSet { emptied, ..ChangeSet::new(files)?.over_write_protected().never_through_links() })
+    let set = ChangeSet::new(files)?.over_write_protected().never_through_links();
+    let moves = moves_among(&set.files);
+    Ok(ChangeSet { moves, emptied, ..set })
 }
 
 fn is_folder(found: Option<&FileFound>) -> bool {

@@ -7,23 +7,23 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-fn project() -> (tempfile::TempDir, Project) {
+pub(super) fn project() -> (tempfile::TempDir, Project) {
     let folder = tempfile::tempdir().unwrap();
     let project = Project::open(folder.path()).unwrap();
     (folder, project)
 }
 
-fn file(text: &str, mode: u32) -> Option<FileFound> {
+pub(super) fn file(text: &str, mode: u32) -> Option<FileFound> {
     Some(FileFound { content: text.as_bytes().to_vec().into(), mode: Some(mode) })
 }
 
-fn link(target: &str) -> Option<FileFound> {
+pub(super) fn link(target: &str) -> Option<FileFound> {
     Some(FileFound { content: FileContent::Link(target.into()), mode: None })
 }
 
 const FOLDER: Option<FileFound> = Some(FileFound { content: FileContent::Folder, mode: None });
 
-fn effects(project: &Project, effects: Vec<(&str, Option<FileFound>, Option<FileFound>)>) -> ChangeSet {
+pub(super) fn effects(project: &Project, effects: Vec<(&str, Option<FileFound>, Option<FileFound>)>) -> ChangeSet {
     let effects = effects.into_iter().map(|(path, before, after)| {
         let path = project.resolve(path).unwrap();
         Effect { path, before, after }
@@ -31,22 +31,22 @@ fn effects(project: &Project, effects: Vec<(&str, Option<FileFound>, Option<File
     plan_effects(effects.collect()).unwrap()
 }
 
-fn put(root: &Path, path: &str, text: &str, mode: u32) {
+pub(super) fn put(root: &Path, path: &str, text: &str, mode: u32) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, text).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-fn mode(root: &Path, path: &str) -> u32 {
+pub(super) fn mode(root: &Path, path: &str) -> u32 {
     fs::symlink_metadata(root.join(path)).unwrap().mode() & 0o7777
 }
 
-fn select(set: &ChangeSet, accepted: &[usize]) -> ChangeSet {
+pub(super) fn select(set: &ChangeSet, accepted: &[usize]) -> ChangeSet {
     set.select(&HunkSelection { accepted: accepted.iter().copied().collect(), edited: BTreeMap::new() }).unwrap()
 }
 
-fn told(set: &ChangeSet) -> Vec<(String, Option<WholeChange>)> {
+pub(super) fn told(set: &ChangeSet) -> Vec<(String, Option<WholeChange>)> {
     set.preview().hunks.into_iter().map(|hunk| (hunk.path, hunk.what)).collect()
 }
 
