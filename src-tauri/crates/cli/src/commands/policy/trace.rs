@@ -64,6 +64,7 @@ fn about(check: PolicyCheck) -> &'static str {
         PolicyCheck::RepeatedCall => "repeated calls",
         PolicyCheck::Rules => "rules that allow or ask",
         PolicyCheck::SessionGrants => "permissions for this session",
+        PolicyCheck::EffectsReview => "commands whose changes are reviewed",
         PolicyCheck::ApprovedInAdvance => "approval in advance",
         PolicyCheck::ChangeRisk => "large changes and files that control tools",
         PolicyCheck::KnownCommand => "commands known to only read, build or test",
