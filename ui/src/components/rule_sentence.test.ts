@@ -26,6 +26,10 @@ describe("a rule as a sentence", () => {
       "Always allow commands that begin with `git commit -m 'it'\\''s done'` in this folder",
     ],
     [
+      { ...cargo, effects: "allow" },
+      "Always allow commands that begin with `cargo test` in this folder, and land what they change without a review",
+    ],
+    [
       { ...cargo, decision: "deny", command: ["git", "push"] },
       "Never run commands that begin with `git push` in this folder",
     ],

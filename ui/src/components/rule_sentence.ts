@@ -8,6 +8,11 @@ import { folderName } from "./format";
 export function ruleSentence(rule: Rule, scope: KeepScope | null, here: string | null): string {
   const what = [covered(rule), limits(rule)].filter(Boolean).join(" ");
   const place = where(rule, scope, here);
+  if (rule.landsEffects) {
+    return scope === "session"
+      ? t`Allow ${what} ${place}, and land what they change without a review`
+      : t`Always allow ${what} ${place}, and land what they change without a review`;
+  }
   switch (rule.decision) {
     case "allow":
       return scope === "session" ? t`Allow ${what} ${place}` : t`Always allow ${what} ${place}`;

@@ -20,6 +20,8 @@ export type Rule = {
   network: boolean;
   /** Commands may get input from a pipe or a file. */
   stdin: boolean;
+  /** What the commands change lands without a review. */
+  landsEffects: boolean;
 };
 
 const decisions: readonly string[] = ["allow", "preview", "approval", "deny"] satisfies RuleDecision[];
@@ -41,6 +43,7 @@ export function readRule(json: string): Rule | null {
     project: word("project"),
     network: value.network === true,
     stdin: value.stdin === true,
+    landsEffects: value.effects === "allow",
   };
   return (rule.tool ?? rule.command ?? rule.path ?? rule.host) ? rule : null;
 }

@@ -118,6 +118,14 @@ pub(crate) fn provider_kinds() -> Vec<&'static str> {
     ProviderKind::ALL.iter().map(|kind| kind.name()).collect()
 }
 
+/// An `EffectsPermission`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is read")]
+enum EffectsWord {
+    Allow,
+}
+
 /// The keys of `policy.categories`.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -151,6 +159,8 @@ pub(crate) struct RuleKeys {
     network: Option<bool>,
     /// Also allows commands to get input from a pipe, a here-document or a file.
     stdin: Option<bool>,
+    /// Also lands what the commands change without a review, as far as it isn't sensitive.
+    effects: Option<EffectsWord>,
     reason: Option<String>,
     /// Commands that the rule must match; checked when the configuration is loaded.
     r#match: Option<Vec<String>>,
@@ -181,7 +191,7 @@ mod tests {
     fn the_keys_of_a_rule_are_those_that_rules_have() {
         let rule = json!({
             "decision": "allow", "tool": "t", "command": ["c"], "path": "p", "host": "h", "project": "/p",
-            "network": true, "stdin": true, "reason": "r", "match": ["m"], "notMatch": ["n"],
+            "network": true, "stdin": true, "effects": "allow", "reason": "r", "match": ["m"], "notMatch": ["n"],
         });
         let read: RuleDefinition = serde_json::from_value(rule.clone()).unwrap();
         assert_eq!(serde_json::to_value(read).unwrap(), rule);

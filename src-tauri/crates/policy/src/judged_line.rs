@@ -2,7 +2,7 @@
 
 use crate::coverage::{self, Coverage};
 use crate::wide_read::WideRead;
-use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, SimpleCommand};
+use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, SimpleCommand, Subject};
 use crate::{build, danger, git_line, powershell, read_only};
 use arki_domain::{Category, Decision};
 
@@ -29,8 +29,7 @@ impl<'a> JudgedLine<'a> {
             && question.category == Some(Category::Exec)
             && !subject.background
             && !git_line::writes_repository(command);
-        let sees_only_harmless = subject.wide_reads_checked || (in_view && subject.outside.is_none());
-        let is_looked_at = |read: &WideRead| sees_only_harmless || subject.harmless_reads.contains(read);
+        let is_looked_at = |read: &WideRead| is_looked_at(subject, in_view, read);
         let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);
         let wide_reads = only_reads(shell, &line, question.sandboxed);
         let may_only_read = wide_reads.is_some();
@@ -70,6 +69,11 @@ impl<'a> JudgedLine<'a> {
         };
         self.danger.clone().or_else(unclear)
     }
+}
+
+/// Returns whether a read is known to be harmless. In a view, what a line doesn't name can't be opened if it is a secret.
+pub(crate) fn is_looked_at(subject: &Subject, in_view: bool, read: &WideRead) -> bool {
+    subject.wide_reads_checked || subject.harmless_reads.contains(read) || (in_view && !read.is_named())
 }
 
 pub(crate) fn only_reads(shell: Shell, line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {

@@ -20,8 +20,10 @@ mod compound;
 mod coverage;
 mod danger;
 mod decide;
+mod effects;
 mod file_words;
 mod flags;
+mod generated_folders;
 mod git_line;
 mod git_pipelines;
 mod git_settings;
@@ -55,14 +57,16 @@ pub use decide::{
     PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git,
     wide_reads, wide_reads_unconfined,
 };
+pub use effects::{ChangedPath, EffectsQuestion, EffectsVerdict, PathChange, PathTrait, PathVerdict, decide_effects};
 pub use file_words::file_words;
+pub use generated_folders::{GeneratedFolder, generated_folder, writes_generated_folders};
 pub use git_line::{may_commit, refused_git, writes_repository};
 pub use git_pipelines::only_git_reads;
 pub use git_signing::{CommitSigning, commit_signing, without_signing};
 pub use line_match::line_matches;
 pub use proposal::{proposed_rules, would_allow};
 pub use question::{ChangedGit, Impact, Objection, PolicyQuestion, Subject, TouchedPath, Verdict};
-pub use rules::{PolicyRule, RuleDefinition, RuleError};
+pub use rules::{EffectsPermission, PolicyRule, RuleDefinition, RuleError};
 pub use settings::PolicySettings;
 pub use shell_runs::shell_runs;
 pub use trace::trace;

@@ -119,7 +119,7 @@ fn paths<'a>(question: &'a PolicyQuestion<'_>) -> impl Iterator<Item = &'a str> 
     question.subject.paths.iter().map(|path| path.path.as_str())
 }
 
-fn touches_configuration(path: &str) -> bool {
+pub(super) fn touches_configuration(path: &str) -> bool {
     let path = path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_tsconfig = name.starts_with("tsconfig.") && name.ends_with(".json");

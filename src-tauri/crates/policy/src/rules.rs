@@ -34,6 +34,9 @@ pub struct RuleDefinition {
     /// Also allows commands to get input from a pipe, a here-document or a file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stdin: bool,
+    /// Also lands what the commands change without a review, as far as it isn't sensitive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<EffectsPermission>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Shell lines, paths or hosts that the rule must match; checked when the configuration is loaded.
@@ -41,6 +44,14 @@ pub struct RuleDefinition {
     pub matches: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_match: Vec<String>,
+}
+
+/// The permission that a rule gives to the changes of the commands that it allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EffectsPermission {
+    /// They land without a review.
+    Allow,
 }
 
 impl RuleDefinition {
@@ -55,6 +66,7 @@ impl RuleDefinition {
             project: None,
             network: false,
             stdin: false,
+            effects: None,
             reason: String::new(),
             matches: Vec::new(),
             not_match: Vec::new(),
@@ -65,6 +77,12 @@ impl RuleDefinition {
         self.tool.is_none() && self.command.is_none() && self.path.is_none() && self.host.is_none()
     }
 }
+
+/// The tool whose commands change files without naming them.
+pub(super) const COMMAND_TOOL: &str = "run_command";
+/// The tools whose rules are about changes to files, whoever makes them.
+const WRITING_TOOLS: [&str; 3] = ["apply_patch", "edit_file", "write_file"];
+const REMOVING_TOOL: &str = "delete_file";
 
 /// Stands for whatever is in a folder: no glob is about this name.
 const ANY_NAME: char = '\u{1}';
@@ -81,6 +99,8 @@ pub enum RuleError {
         "rule {number} can't decide \"review\", which only \"policy.categories.exec\" can be; use \"approval\" to be asked first"
     )]
     Review { number: usize },
+    #[error("rule {number} can't have \"effects\", which is only for a rule that allows commands")]
+    Effects { number: usize },
     #[error("rule {number} has no tool, command, path or host")]
     Empty { number: usize },
     #[error("rule {number} names an unknown tool {tool:?}; did you mean {nearest:?}?")]
@@ -121,6 +141,12 @@ impl PolicyRule {
         }
         if definition.decision == Decision::Review {
             return Err(RuleError::Review { number });
+        }
+        let allows_commands = definition.decision == Decision::Allow
+            && definition.host.is_none()
+            && definition.tool.as_deref().is_none_or(|tool| tool == COMMAND_TOOL);
+        if definition.effects.is_some() && !allows_commands {
+            return Err(RuleError::Effects { number });
         }
         if let Some(tool) = definition.tool.as_ref().filter(|tool| !is_tool_or_foreign(tool)) {
             let nearest = nearest_to(tool);
@@ -252,6 +278,28 @@ impl PolicyRule {
             }
         };
         matches(prefix) || self.in_powershell.as_deref().is_some_and(matches)
+    }
+
+    /// The rule as it speaks of a file that a command changed, or removed; `None` if it doesn't. `lands` says whether the
+    /// command's line is covered by rules that let its changes land, and this is one of them.
+    pub(super) fn of_effects(&self, line: &CommandLine, removes: bool, lands: bool) -> Option<Self> {
+        let RuleDefinition { tool, command, path, host, .. } = &self.definition;
+        let of_path = path.is_some() && host.is_none();
+        let decision = match (tool.as_deref(), self.definition.decision) {
+            (_, Decision::Allow) => {
+                let of_any_tool = of_path && tool.is_none() && command.is_none();
+                (lands || of_any_tool).then_some(Decision::Allow)?
+            }
+            _ if !of_path || !self.command_matches(Some(line)) => return None,
+            (None | Some(COMMAND_TOOL), decision) => decision,
+            (Some(REMOVING_TOOL), decision) => removes.then_some(decision)?,
+            (Some(tool), decision) if WRITING_TOOLS.contains(&tool) => decision,
+            // It is kept from tools that read, so nobody changes it unasked either.
+            (Some(tool), Decision::Deny | Decision::Approval) if BUILT_IN_TOOLS.contains(&tool) => Decision::Approval,
+            _ => return None,
+        };
+        let definition = RuleDefinition { decision, tool: None, command: None, ..self.definition.clone() };
+        Some(Self { definition, in_powershell: None, ..self.clone() })
     }
 
     /// The name that decisions by it are recorded under: `config:rules[1]`.

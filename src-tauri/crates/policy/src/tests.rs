@@ -3,7 +3,9 @@ use arki_domain::{ApprovalMode, Category, Decision, Risk, UNTRUSTED_RULE};
 use serde_json::json;
 
 mod coverage;
+mod effects;
 mod fuzz;
+mod generated_folders;
 mod labelled;
 mod lines;
 mod planning;
