@@ -20,5 +20,5 @@ pub use edit::{Edited, TextEdit, apply_edits, check_edits, refuse_placeholder, r
 pub use error::{Candidate, EditError, NotText, PatchError};
 pub use fit::{Fit, Tier, Typing};
 pub use line_endings::{Eol, split_lines, with_known_endings, without_ending};
-pub use merge::{Merge, merge};
+pub use merge::{KeptMerge, Merge, merge, merge_keeping};
 pub use text_file::{EDIT_LIMIT_BYTES, TextFile, is_text, not_text};

@@ -39,28 +39,41 @@ pub fn merge(base: Option<&[u8]>, wanted: Option<&[u8]>, disk: Option<&[u8]>) ->
         return wanted.map_or(Merge::Delete, |wanted| Merge::Write(wanted.to_vec()));
     }
     match (base, wanted, disk) {
-        (Some(base), Some(wanted), Some(disk)) if [base, wanted, disk].into_iter().all(has_lines) => {
-            match merge_lines(base, wanted, disk) {
-                Some(merged) if merged == disk => Merge::Unchanged,
-                Some(merged) => Merge::Write(merged),
-                None => Merge::Conflict,
-            }
-        }
+        (Some(base), Some(wanted), Some(disk)) => match merge_keeping(base, wanted, disk) {
+            Some(merged) if merged.conflicts > 0 => Merge::Conflict,
+            Some(merged) if merged.content == disk => Merge::Unchanged,
+            Some(merged) => Merge::Write(merged.content),
+            None => Merge::Conflict,
+        },
         _ => Merge::Conflict,
     }
+}
+
+/// A file of which the wanted changes are made everywhere but where the disk has others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptMerge {
+    pub content: Vec<u8>,
+    /// The number of places that stay as they are on the disk, for both sides changed them.
+    pub conflicts: usize,
+}
+
+/// Brings `disk` from `base` to `wanted` as [`merge()`] does, and keeps what the disk has where both changed the same
+/// place. `None` where one of them is above [`EDIT_LIMIT_BYTES`], or no text.
+#[must_use]
+pub fn merge_keeping(base: &[u8], wanted: &[u8], disk: &[u8]) -> Option<KeptMerge> {
+    [base, wanted, disk].into_iter().all(has_lines).then(|| merge_lines(base, wanted, disk))
 }
 
 fn has_lines(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= EDIT_LIMIT_BYTES && is_text(bytes)
 }
 
-/// `None` is a conflict.
-fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8]) -> Option<Vec<u8>> {
+fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8]) -> KeptMerge {
     let base = split_lines(base);
     let mut wanted = Side::of(&base, wanted);
     let mut disk = Side::of(&base, disk);
     let mut merged = Vec::new();
-    let mut copied = 0;
+    let (mut copied, mut conflicts) = (0, 0);
     while let Some(start) = [wanted.next_start(), disk.next_start()].into_iter().flatten().min() {
         let (place, ours, theirs) = next_place(start, &mut wanted, &mut disk);
         merged.extend(base[copied..place.start].concat());
@@ -68,12 +81,15 @@ fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8]) -> Option<Vec<u8>> {
         let (ours, theirs) = (wanted.text(ours, &place), disk.text(theirs, &place));
         merged.extend(match (ours, theirs) {
             (Some(text), None) | (None, Some(text)) => text,
-            (Some(ours), Some(theirs)) if ours == theirs => ours,
-            _ => return None,
+            (Some(ours), Some(theirs)) => {
+                conflicts += usize::from(ours != theirs);
+                theirs
+            }
+            (None, None) => base[place].concat(),
         });
     }
     merged.extend(base[copied..].concat());
-    Some(merged)
+    KeptMerge { content: merged, conflicts }
 }
 
 /// One descendant of the base: its lines, and where it differs.

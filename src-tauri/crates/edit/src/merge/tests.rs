@@ -30,6 +30,19 @@ fn changes_without_an_untouched_line_between_them_are_a_conflict() {
 }
 
 #[test]
+fn a_conflict_keeps_the_disk_and_the_rest_is_merged() {
+    let kept = |base: &str, wanted: &str, disk: &str| {
+        let kept = merge_keeping(base.as_bytes(), wanted.as_bytes(), disk.as_bytes()).unwrap();
+        (String::from_utf8(kept.content).unwrap(), kept.conflicts)
+    };
+    let (base, wanted) = ("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\nE\nf\n");
+    assert_eq!(kept(base, wanted, "a\nmine\nc\nd\ne\nf\n"), ("a\nmine\nc\nd\nE\nf\n".to_owned(), 1));
+    assert_eq!(kept(base, wanted, "a\nB\nc\nd\ne\nf\n"), (wanted.to_owned(), 0));
+    assert_eq!(kept(base, "", "a\nb\nc\nd\nmine\nf\n"), ("a\nb\nc\nd\nmine\nf\n".to_owned(), 1));
+    assert_eq!(merge_keeping(b"a", b"\0", b"a"), None);
+}
+
+#[test]
 fn a_file_that_nobody_touched_since_becomes_what_is_wanted() {
     let (old, new) = (Some(&b"old"[..]), Some(&b"\0new"[..]));
     assert_eq!(merge(old, new, old), Merge::Write(b"\0new".to_vec()));
@@ -154,6 +167,20 @@ proptest! {
             for line in split_lines(&merged) {
                 prop_assert!(known.contains(&line), "{:?}", String::from_utf8_lossy(line));
             }
+        }
+    }
+
+    #[test]
+    fn what_the_disk_has_is_kept_where_both_changed_the_same_place(base in content(), wanted in content(), disk in content()) {
+        let kept = merge_keeping(&base, &wanted, &disk).unwrap();
+        let known = [split_lines(&base), split_lines(&wanted), split_lines(&disk)].concat();
+        for line in split_lines(&kept.content) {
+            prop_assert!(known.contains(&line), "{:?}", String::from_utf8_lossy(line));
+        }
+        let count = |lines: &[&[u8]], line: &[u8]| lines.iter().filter(|one| **one == line).count();
+        let (base, disk, content) = (split_lines(&base), split_lines(&disk), split_lines(&kept.content));
+        for line in disk.iter().filter(|line| !base.contains(line)) {
+            prop_assert!(count(&content, line) >= count(&disk, line), "{:?}", String::from_utf8_lossy(line));
         }
     }
 
