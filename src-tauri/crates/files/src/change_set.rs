@@ -7,9 +7,12 @@
 
 mod apply;
 mod diff;
+mod disk_state;
 mod effects;
 mod entries;
+mod follow;
 mod hard_links;
+mod landing;
 mod moves;
 mod preview;
 mod room;
@@ -27,6 +30,8 @@ use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath, permissions_of};
 
 pub use effects::{Effect, plan_effects};
+pub use follow::{EditConflict, FollowedChange, follow_edits};
+pub use landing::{InterruptedLanding, PlannedLanding, plan_interrupted, plan_landing};
 
 /// One file before and after; `None` where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,7 +249,11 @@ mod apply_tests;
 #[cfg(all(test, unix))]
 mod effects_tests;
 #[cfg(all(test, unix))]
+mod follow_tests;
+#[cfg(all(test, unix))]
 mod kept_tests;
+#[cfg(all(test, unix))]
+mod landing_tests;
 #[cfg(all(test, unix))]
 mod moves_tests;
 #[cfg(test)]

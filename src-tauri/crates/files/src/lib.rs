@@ -2,7 +2,8 @@
 //!
 //! A path enters as text and becomes a [`ProjectPath`] (`project`), which is the only thing the rest accepts. A change is
 //! first computed as a [`ChangeSet`] (`plan`, `patch`), shown as a [`Preview`], narrowed by a [`HunkSelection`] and only then
-//! applied. [`scan`] says what trusting a folder would enable.
+//! applied. What a command changed becomes one too ([`plan_effects`]); while it waits it follows the user's edits
+//! ([`follow_edits`]), and after the decision it lands as it was shown ([`plan_landing`]). [`scan`] says what trusting a folder would enable.
 //!
 //! *Architecture invariant:* no other crate writes project files. Nothing here knows models, tools, policy or SQL, starts
 //! processes or reaches the sandbox.
@@ -47,7 +48,10 @@ pub use attribution::{
     AttributedLine, FileVersion, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, attribute, shared_lines,
 };
 pub use build_outputs::{folders_matching, writes_output};
-pub use change_set::{ChangeSet, Effect, FileChange, Hunk, HunkSelection, Preview, content_hash, plan_effects};
+pub use change_set::{
+    ChangeSet, EditConflict, Effect, FileChange, FollowedChange, Hunk, HunkSelection, InterruptedLanding,
+    PlannedLanding, Preview, content_hash, follow_edits, plan_effects, plan_interrupted, plan_landing,
+};
 pub use changed_lines::changed_lines;
 pub use checkpoint::{
     FileState, ImageRef, NotCaptured, NotImaged, PreImage, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,

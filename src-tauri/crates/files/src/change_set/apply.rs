@@ -50,7 +50,7 @@ impl ChangeSet {
             done.push(change);
         }
         made_folders.keep();
-        for folder in &self.emptied {
+        for folder in self.emptied.iter().filter(|folder| deletions.are_below(folder)) {
             // What came into it meanwhile stays, and so does the folder.
             let _ = atomic_write::remove_folder(project, folder, LinkHandling::InPlace);
         }

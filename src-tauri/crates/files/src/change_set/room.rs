@@ -18,11 +18,14 @@ impl<'a> Deletions<'a> {
     pub(super) fn make_room_for(&self, change: &FileChange) -> bool {
         let path = change.path.as_str();
         let ends = path.match_indices('/').map(|(at, _)| at);
-        let below = format!("{path}/");
-        let first_after = self.0.range(below.as_str()..).next();
         change.after.is_some()
-            && (ends.map(|end| &path[..end]).any(|folder| self.0.contains(folder))
-                || first_after.is_some_and(|deleted| deleted.starts_with(&below)))
+            && (ends.map(|end| &path[..end]).any(|folder| self.0.contains(folder)) || self.are_below(&change.path))
+    }
+
+    /// Returns whether something in this folder is deleted.
+    pub(super) fn are_below(&self, folder: &ProjectPath) -> bool {
+        let below = format!("{folder}/");
+        self.0.range(below.as_str()..).next().is_some_and(|deleted| deleted.starts_with(&below))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::error::{ChangeError, Result};
 use crate::file_content::FileContent;
 use arki_domain::WholeChange;
 use arki_edit::{Eol, with_known_endings};
+use std::ops::Range;
 
 impl ChangeSet {
     /// Keeps what was accepted; an edited hunk counts as accepted. Lines outside the accepted hunks are the
@@ -18,27 +19,48 @@ impl ChangeSet {
     pub fn select(&self, selection: &HunkSelection) -> Result<Self> {
         let entries = entries(self);
         let diffs: Vec<FileDiff<'_>> = entries.iter().map(FileDiff::of).collect();
-        check_indexes(selection, diffs.iter().map(FileDiff::hunk_count).sum())?;
-        let mut first_index = 1;
         let mut files = Vec::new();
-        for (entry, diff) in entries.iter().zip(&diffs) {
-            files.extend(EntrySelection { entry, diff, selection, first_index }.selected()?);
-            first_index += diff.hunk_count();
+        for choice in choices(&entries, &diffs, selection)? {
+            files.extend(choice.selected()?);
         }
         self.with_files(files)
     }
 }
 
+/// The choice in each entry.
+pub(super) fn choices<'a>(
+    entries: &'a [DiffEntry<'a>],
+    diffs: &'a [FileDiff<'a>],
+    selection: &'a HunkSelection,
+) -> Result<Vec<EntrySelection<'a>>> {
+    check_indexes(selection, diffs.iter().map(FileDiff::hunk_count).sum())?;
+    let mut next_index = 1;
+    let choice = |(entry, diff): (&'a DiffEntry<'a>, &'a FileDiff<'a>)| {
+        let first_index = next_index;
+        next_index += diff.hunk_count();
+        EntrySelection { entry, diff, selection, first_index }
+    };
+    Ok(entries.iter().zip(diffs).map(choice).collect())
+}
+
+/// The lines of an accepted hunk.
+pub(super) struct AcceptedLines {
+    /// The old lines that were shown, counted from 0.
+    pub(super) old: Range<usize>,
+    pub(super) new: Vec<u8>,
+}
+
 /// The choice among the hunks of one entry, which are numbered from `first_index` on.
-struct EntrySelection<'a> {
-    entry: &'a DiffEntry<'a>,
+pub(super) struct EntrySelection<'a> {
+    pub(super) entry: &'a DiffEntry<'a>,
     diff: &'a FileDiff<'a>,
     selection: &'a HunkSelection,
     first_index: usize,
 }
 
 impl EntrySelection<'_> {
-    fn selected(&self) -> Result<Vec<FileChange>> {
+    /// The accepted part of the entry: one change, two of a moved file, or none where its move was rejected.
+    pub(super) fn selected(&self) -> Result<Vec<FileChange>> {
         let Self { entry, diff, .. } = *self;
         let path = entry.path();
         let wholes = self.first_index..self.first_index + diff.wholes.len();
@@ -85,35 +107,49 @@ impl EntrySelection<'_> {
 
     fn selected_content(&self) -> Result<Option<FileContent>> {
         let (before, after) = (self.entry.before(), self.entry.after());
-        let is_of_content = |what: &&WholeChange| !matches!(what, WholeChange::Mode | WholeChange::Move);
-        match (self.diff.wholes.iter().find(is_of_content), &self.diff.lines) {
-            (Some(what), _) if self.takes(*what) => Ok(after.cloned()),
+        match (self.whole_content(), &self.diff.lines) {
+            (Some(what), _) if self.takes(what) => Ok(after.cloned()),
             (None, Some(lines)) => self.selected_lines(lines),
             _ => Ok(before.cloned()),
         }
     }
 
-    fn selected_lines(&self, diff: &LineDiff<'_>) -> Result<Option<FileContent>> {
-        let (before, after) = (self.entry.before(), self.entry.after());
-        let mut content = Vec::with_capacity(diff.old.iter().map(|line| line.len()).sum());
-        let mut copied = 0;
-        let mut is_touched = false;
+    /// The change of the content, if it has no lines to choose from.
+    pub(super) fn whole_content(&self) -> Option<WholeChange> {
+        self.diff.wholes.iter().copied().find(|what| !matches!(what, WholeChange::Mode | WholeChange::Move))
+    }
+
+    /// The accepted hunks that have lines, in their order.
+    pub(super) fn accepted_lines(&self) -> Result<Vec<AcceptedLines>> {
+        let Some(diff) = self.diff.lines.as_ref().filter(|_| self.whole_content().is_none()) else {
+            return Ok(Vec::new());
+        };
+        let mut accepted = Vec::new();
         for (index, group) in (self.first_index + self.diff.wholes.len()..).zip(&diff.groups) {
             let (old, new) = extent(group);
-            content.extend(diff.old[copied..old.start].concat());
-            copied = old.end;
-            is_touched |= self.is_accepted(index);
             if let Some(text) = self.selection.edited.get(&index) {
                 refuse_nul(text, index, self.entry.change)?;
-                content.extend(edited_side(&diff.new[new], &diff.old[old], text));
+                let new = edited_side(&diff.new[new], &diff.old[old.clone()], text);
+                accepted.push(AcceptedLines { old, new });
             } else if self.is_accepted(index) {
-                content.extend(diff.new[new].concat());
-            } else {
-                content.extend(diff.old[old].concat());
+                accepted.push(AcceptedLines { old, new: diff.new[new].concat() });
             }
         }
+        Ok(accepted)
+    }
+
+    fn selected_lines(&self, diff: &LineDiff<'_>) -> Result<Option<FileContent>> {
+        let (before, after) = (self.entry.before(), self.entry.after());
+        let accepted = self.accepted_lines()?;
+        let mut content = Vec::with_capacity(diff.old.iter().map(|line| line.len()).sum());
+        let mut copied = 0;
+        for AcceptedLines { old, new } in &accepted {
+            content.extend(diff.old[copied..old.start].concat());
+            content.extend(new);
+            copied = old.end;
+        }
         content.extend(diff.old[copied..].concat());
-        Ok(if !is_touched {
+        Ok(if accepted.is_empty() {
             before.cloned()
         } else if after.is_none() && content.is_empty() {
             None
