@@ -16,13 +16,13 @@ use crate::project::{FileFound, Project};
 use arki_edit::{is_text, split_lines};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-/// What becomes of the accepted part of a change, by the files as they are now.
+/// The accepted part of a change, by the files as they are now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedLanding {
     /// The files to write, from what they are now. A later change of one of them is `STALE_PREVIEW` when it is applied:
     /// then plan again.
     pub set: ChangeSet,
-    /// What was accepted of files that are no longer as shown: nothing of it is written, and it is to be asked anew.
+    /// The accepted changes of files that are no longer as shown. Nothing of them is written; they are to be asked anew.
     pub changed: ChangeSet,
 }
 
@@ -131,7 +131,7 @@ impl EntrySelection<'_> {
     }
 }
 
-/// What is left of a landing that a crash cut off.
+/// A landing that a crash cut off, by the files as they are now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InterruptedLanding {
     /// The files that are as intended.
@@ -168,7 +168,7 @@ pub fn plan_interrupted(landing: &ChangeSet, project: &Project) -> Result<Interr
     Ok(InterruptedLanding { done: set(done)?, left: set(left)?, changed: set(changed)? })
 }
 
-/// What is beside a file, or half in it, is no more of the user's.
+/// Removes what the writing left beside a file, or half in it.
 fn clear_residue(change: &FileChange, project: &Project) {
     if let Err(error) = remove_unfinished_restoration(project, &change.path) {
         tracing::warn!(%error, path = %change.path, "what an interrupted landing left was not removed");
