@@ -101,6 +101,16 @@ pub fn wide_reads_unconfined(command: &str) -> Option<Vec<WideRead>> {
     reads_of_line(command, false)
 }
 
+/// The same of a line in a view, where it can open no secret file: what is left is what git shows of those that it keeps,
+/// and what a known line names.
+#[must_use]
+pub fn wide_reads_in_view(command: &str) -> Vec<WideRead> {
+    let unknown = || if runs_git(command) { vec![WideRead::Kept] } else { Vec::new() };
+    let mut reads = wide_reads(command).unwrap_or_else(unknown);
+    reads.retain(|read| !read.opens_files());
+    reads
+}
+
 fn reads_of_line(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
     let line = CommandLine::parse(command);
     let shell = Shell::native();

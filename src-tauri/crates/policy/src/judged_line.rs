@@ -71,9 +71,10 @@ impl<'a> JudgedLine<'a> {
     }
 }
 
-/// Returns whether a read is known to be harmless. In a view, what a line doesn't name can't be opened if it is a secret.
+/// Returns whether a read is known to be harmless. In a view no secret file can be opened, but git still shows those that
+/// it keeps.
 pub(crate) fn is_looked_at(subject: &Subject, in_view: bool, read: &WideRead) -> bool {
-    subject.wide_reads_checked || subject.harmless_reads.contains(read) || (in_view && !read.is_named())
+    subject.wide_reads_checked || subject.harmless_reads.contains(read) || (in_view && read.opens_files())
 }
 
 pub(crate) fn only_reads(shell: Shell, line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {

@@ -59,6 +59,7 @@ fn what_is_known_of_a_line_or_allowed_lets_it_run_as_before() {
     check("git status", ApprovalMode::Ask, Decision::Allow, "builtin:read-only");
     check("grep -rn foo .", ApprovalMode::Ask, Decision::Allow, "builtin:read-only");
     check("git status", ApprovalMode::Never, Decision::Allow, "builtin:read-only");
+    check("git log -p", ApprovalMode::Never, Decision::Approval, "category:exec");
     check("cargo test", ApprovalMode::Ask, Decision::Allow, "builtin:build");
     check("cargo test", ApprovalMode::Never, Decision::Allow, "builtin:build");
     let settings = settings(json!([{"decision": "allow", "command": ["mytool"]}])).unwrap();
@@ -107,6 +108,18 @@ fn a_secret_file_is_asked_about_where_the_line_would_open_it() {
     }
     for line in ["[ -f .env ]", "test -e .env && mytool", "ls -l .env"] {
         assert!(of(line, ApprovalMode::Ask).decision.is_unasked(), "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_git_shows_of_the_secret_files_that_it_keeps_is_looked_at_whatever_the_line_is() {
+    for line in ["git log -p", "git log -p | tee out", "sh -c 'git show HEAD' > a", "x=git; $x log -p; git --version"] {
+        assert_eq!(wide_reads_in_view(line), [WideRead::Kept], "{line}");
+    }
+    for line in ["grep -rn foo .", "cat *.rs", "mytool", "git --version"] {
+        assert!(!wide_reads_in_view(line).contains(&WideRead::Kept), "{line}");
+        assert!(wide_reads_in_view(line).iter().all(|read| !read.opens_files()), "{line}");
     }
 }
 
