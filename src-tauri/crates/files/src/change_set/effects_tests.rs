@@ -21,7 +21,7 @@ pub(super) fn link(target: &str) -> Option<FileFound> {
     Some(FileFound { content: FileContent::Link(target.into()), mode: None })
 }
 
-const FOLDER: Option<FileFound> = Some(FileFound { content: FileContent::Folder, mode: None });
+pub(super) const FOLDER: Option<FileFound> = Some(FileFound { content: FileContent::Folder, mode: None });
 
 pub(super) fn effects(project: &Project, effects: Vec<(&str, Option<FileFound>, Option<FileFound>)>) -> ChangeSet {
     let effects = effects.into_iter().map(|(path, before, after)| {

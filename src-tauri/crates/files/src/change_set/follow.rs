@@ -3,12 +3,12 @@
 //! What both changed stays as the user has it, and is told; so nothing of the user's is ever lost, and the review is that
 //! of a change to the files as they are.
 
-use super::disk_state::{DiskState, disk_state, is_same_mode};
+use super::disk_state::{DiskState, DiskView, is_same_mode};
 use super::entries::{DiffEntry, entries};
 use super::{ChangeSet, FileChange};
 use crate::error::Result;
 use crate::file_content::FileContent;
-use crate::project::{FileFound, Project};
+use crate::project::{FileFound, Project, ProjectPath};
 use arki_edit::merge_keeping;
 
 /// A change set brought to the files as they are now.
@@ -35,15 +35,22 @@ pub struct EditConflict {
 pub fn follow_edits(set: &ChangeSet, project: &Project) -> Result<FollowedChange> {
     let mut files = Vec::with_capacity(set.files.len());
     let mut conflicts = Vec::new();
+    let disk = DiskView::of(set, project, &set.files);
     for entry in entries(set) {
-        let now = disk_state(set, project, entry.change);
+        let now = disk.state(entry.change);
         let (followed, kept) = match entry.moved {
             None => follow_file(entry.change, now),
-            Some(gone) => follow_move(&entry, gone, disk_state(set, project, gone), now),
+            Some(gone) => follow_move(&entry, gone, disk.state(gone), now),
         };
         files.extend(followed);
         let conflict = |sentence| EditConflict { path: entry.path().to_string(), sentence };
-        conflicts.extend(kept.map(|kept| conflict(kept.sentence(&entry))));
+        conflicts.extend(kept.map(|kept| conflict(kept.words(entry.path(), entry.old_path()))));
+    }
+    // What the user changed stays, and so there may be no room for what was to come in its place.
+    for path in disk.without_room(set, &files) {
+        files.retain(|change| change.path != path);
+        let sentence = KeptEdit::Unreadable.words(&path, &path);
+        conflicts.push(EditConflict { path: path.to_string(), sentence });
     }
     Ok(FollowedChange { set: set.with_files(files)?, conflicts })
 }
@@ -66,8 +73,7 @@ enum KeptEdit {
 }
 
 impl KeptEdit {
-    fn sentence(self, entry: &DiffEntry<'_>) -> String {
-        let (path, old) = (entry.path(), entry.old_path());
+    fn words(self, path: &ProjectPath, old: &ProjectPath) -> String {
         match self {
             Self::Lines => format!("You changed the same lines of {old}; yours stay."),
             Self::Content => format!("You changed {old} too, and the two can't be merged; yours stays."),

@@ -5,8 +5,9 @@
 //! states of the files tell what is still to be written.
 
 use super::diff::FileDiff;
-use super::disk_state::{DiskState, disk_state, is_same_mode};
+use super::disk_state::{DiskState, DiskView, is_same_mode};
 use super::entries::entries;
+use super::room;
 use super::select::{EntrySelection, choices};
 use super::{ChangeSet, FileChange, HunkSelection};
 use crate::atomic_write::{remove_unfinished_restoration, restore_torn};
@@ -34,10 +35,11 @@ pub fn plan_landing(shown: &ChangeSet, selection: &HunkSelection, project: &Proj
     let entries = entries(shown);
     let diffs: Vec<FileDiff<'_>> = entries.iter().map(FileDiff::of).collect();
     let choices = choices(&entries, &diffs, selection)?;
+    let disk = DiskView::of(shown, project, &shown.files);
     let (mut files, mut changed) = (Vec::new(), Vec::new());
     for choice in choices {
         let selected = choice.selected()?;
-        let now = |change: &FileChange| disk_state(shown, project, change);
+        let now = |change: &FileChange| disk.state(change);
         let placed = match &selected[..] {
             [gone, came] => place_move(&choice, gone, came, now(gone), now(came)),
             [change] if change.is_change() => place_file(&choice, change, now(change)).map(|placed| vec![placed]),
@@ -47,6 +49,9 @@ pub fn plan_landing(shown: &ChangeSet, selection: &HunkSelection, project: &Proj
             Some(placed) => files.extend(placed),
             None => changed.extend(selected),
         }
+    }
+    for path in disk.without_room(shown, &files) {
+        changed.extend(files.extract_if(.., |change| change.path == path));
     }
     Ok(PlannedLanding { set: shown.with_files(files)?, changed: shown.with_files(changed)? })
 }
@@ -148,12 +153,16 @@ pub struct InterruptedLanding {
 /// None that the disk makes: a file that can't be read counts as changed.
 pub fn plan_interrupted(landing: &ChangeSet, project: &Project) -> Result<InterruptedLanding> {
     let [mut done, mut left, mut changed] = [const { Vec::new() }; 3];
+    let disk = DiskView::of(landing, project, &landing.files);
+    landing.files.iter().for_each(|change| clear_residue(change, project));
     for change in &landing.files {
-        clear_residue(change, project);
-        let side = match disk_state(landing, project, change) {
+        let side = match disk.state(change) {
             Ok(now) if is_made(change, now.as_ref()) => &mut done,
             Ok(now) => match left_to_make(change, now) {
                 Some(rest) => {
+                    if rest.before.is_none() {
+                        room::clear(project, &rest.path);
+                    }
                     left.push(rest);
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! What was accepted is written as it was shown, or asked anew; and a crash leaves nothing half done.
 
-use super::effects_tests::{effects, file, link, mode, project, put};
+use super::effects_tests::{FOLDER, effects, file, link, mode, project, put};
 use super::*;
 use arki_domain::Code;
 use proptest::prelude::*;
@@ -175,9 +175,9 @@ fn every_kind(folder: &Path, project: &Project) -> ChangeSet {
     put(folder, "mode", "m\n", 0o644);
     put(folder, "old", "moved\n", 0o644);
     put(folder, "both", "b\n", 0o644);
+    put(folder, "swap", "s\n", 0o644);
+    put(folder, "tree/deep/x", "x\n", 0o644);
     std::os::unix::fs::symlink("a", folder.join("link")).unwrap();
-    const FOLDER: Option<crate::project::FileFound> =
-        Some(crate::project::FileFound { content: FileContent::Folder, mode: None });
     effects(
         project,
         vec![
@@ -190,6 +190,10 @@ fn every_kind(folder: &Path, project: &Project) -> ChangeSet {
             ("mode", file("m\n", 0o644), file("m\n", 0o755)),
             ("new/deep", None, file("new\n", 0o755)),
             ("old", file("moved\n", 0o644), None),
+            ("swap", file("s\n", 0o644), FOLDER),
+            ("swap/below", None, file("b\n", 0o644)),
+            ("tree", FOLDER, file("t\n", 0o644)),
+            ("tree/deep/x", file("x\n", 0o644), None),
             ("to/moved", None, file("moved\n", 0o644)),
         ],
     )
@@ -223,15 +227,21 @@ fn a_landing_that_was_cut_off_after_any_of_its_steps_is_finished() {
     let (whole, other) = project();
     every_kind(whole.path(), &other).apply(&other).unwrap();
     let wanted = tree(whole.path());
-    let steps = 10;
+    let steps = 14;
     for cut in 0..=steps {
         let (folder, project) = project();
         let set = every_kind(folder.path(), &project);
         assert_eq!(set.files().len(), steps);
-        // In the order of the change, and in the other one.
-        for files in [set.files()[..cut].to_vec(), set.files()[steps - cut..].to_vec()] {
-            set.with_files(files).unwrap().apply(&project).unwrap();
-            if let Some(next) = set.files().get(cut) {
+        // What needs the place of another comes last; the rest in the order of the change, and in the other one.
+        let waits = |change: &&FileChange| matches!(change.path.as_str(), "swap/below" | "tree");
+        let (waiting, first): (Vec<_>, Vec<_>) = set.files().iter().partition(waits);
+        let orders: [Vec<&FileChange>; 2] = [
+            first.iter().copied().chain(waiting.clone()).collect(),
+            first.iter().rev().copied().chain(waiting.clone()).collect(),
+        ];
+        for order in orders {
+            set.with_files(order[..cut].iter().copied().cloned().collect()).unwrap().apply(&project).unwrap();
+            if let Some(next) = order.get(cut).filter(|next| !waits(next)) {
                 let residue = format!(".{}.arki-tmp-0123456789abcdef", next.path.name());
                 fs::create_dir_all(folder.path().join(next.path.folder().as_str())).unwrap();
                 fs::write(folder.path().join(next.path.folder().as_str()).join(residue), "half").unwrap();
@@ -280,6 +290,25 @@ fn what_the_user_changed_after_the_crash_stays_and_is_named() {
     assert_eq!(changed, ["gone", "lines", "mode", "new/deep"]);
     found.left.apply(&project).unwrap();
     assert_eq!((text(folder.path(), "lines").as_str(), text(folder.path(), "bin").as_str()), ("mine\n", "\0new"));
+}
+
+#[test]
+fn a_file_and_a_folder_take_each_others_place_or_neither_is_touched() {
+    let (folder, project) = project();
+    let set = every_kind(folder.path(), &project);
+    let followed = follow_edits(&set, &project).unwrap();
+    assert_eq!((&followed.set, followed.conflicts.len()), (&set, 0));
+    assert_eq!(plan_landing(&set, &HunkSelection::all(&set.preview()), &project).unwrap().set, set);
+    put(folder.path(), "swap", "mine\n", 0o644);
+    put(folder.path(), "tree/mine", "mine\n", 0o644);
+    let has = |set: &ChangeSet, path: &str| set.files().iter().any(|change| change.path.as_str().starts_with(path));
+    let followed = follow_edits(&set, &project).unwrap();
+    assert!(!has(&followed.set, "swap") && has(&followed.set, "tree/deep/x") && followed.conflicts.len() == 3);
+    followed.set.check_current(&project).unwrap();
+    let planned = plan_landing(&set, &HunkSelection::all(&set.preview()), &project).unwrap();
+    assert!(!has(&planned.set, "swap") && has(&planned.changed, "swap") && has(&planned.changed, "swap/below"));
+    planned.set.apply(&project).unwrap();
+    assert_eq!((text(folder.path(), "swap").as_str(), text(folder.path(), "tree/mine").as_str()), ("mine\n", "mine\n"));
 }
 
 const LINES: usize = 14;

@@ -16,10 +16,17 @@ impl<'a> Deletions<'a> {
 
     /// Returns whether a file is written where a deleted one is a folder's name on the way, or lies below.
     pub(super) fn make_room_for(&self, change: &FileChange) -> bool {
-        let path = change.path.as_str();
-        let ends = path.match_indices('/').map(|(at, _)| at);
-        change.after.is_some()
-            && (ends.map(|end| &path[..end]).any(|folder| self.0.contains(folder)) || self.are_below(&change.path))
+        change.after.is_some() && (self.are_above(&change.path) || self.are_below(&change.path))
+    }
+
+    /// Returns whether a deleted file has the name of a folder on the way to `path`.
+    pub(super) fn are_above(&self, path: &ProjectPath) -> bool {
+        let path = path.as_str();
+        path.match_indices('/').any(|(end, _)| self.contain(&path[..end]))
+    }
+
+    pub(super) fn contain(&self, path: &str) -> bool {
+        self.0.contains(path)
     }
 
     /// Returns whether something in this folder is deleted.
