@@ -70,6 +70,13 @@ impl CheckInput<'_> {
         self.question.category
     }
 
+    /// Returns whether one of the rules that forbid or ask may be about a line in a view, though it doesn't match.
+    fn may_be_restricted(&self) -> bool {
+        let text = self.question.subject.command.as_deref().unwrap_or_default();
+        let restricts = |line: &JudgedLine<'_>| self.settings.may_restrict(self.question.tool, &line.line, text);
+        self.command.is_some_and(|command| command.in_view && restricts(command))
+    }
+
     fn line(&self) -> Option<&crate::CommandLine> {
         self.command.map(|command| &command.line)
     }
@@ -197,12 +204,12 @@ fn reviewed_effects(asked: &CheckInput<'_>) -> Option<Hit> {
     let (question, settings) = (asked.question, asked.settings);
     let command = asked.command.filter(|command| command.in_view && !command.only_reads && !command.builds)?;
     let by_default = settings.categories.get(&Category::Exec) == Some(&Decision::Review);
-    let runs = match command.line.not_followed() {
-        None => by_default,
-        // A rule may be about what can't be followed. `all` is asked about nothing but what is denied.
-        Some(_) if question.approve != ApprovalMode::All && settings.restricts_commands(question.tool) => false,
-        Some(_) => by_default || settings.allows_all_commands(question, Category::Exec),
-    };
+    // `all` is asked about nothing but what is denied.
+    if question.approve != ApprovalMode::All && asked.may_be_restricted() {
+        return None;
+    }
+    let runs =
+        by_default || (command.line.not_followed().is_some() && settings.allows_all_commands(question, Category::Exec));
     let reason = "The command runs on a view of the project, and you review its changes before they land.";
     (runs && question.approve != ApprovalMode::Never).then(|| hit(Decision::Review, REVIEW_RULE, reason))
 }
@@ -256,8 +263,7 @@ fn known_command(command: Option<&JudgedLine<'_>>, category: Category) -> Option
 /// into.
 fn not_understood(asked: &CheckInput<'_>) -> Option<Hit> {
     let unclear = asked.line()?.not_followed()?;
-    let may_be_forbidden = asked.command?.in_view && asked.settings.restricts_commands(asked.question.tool);
-    if may_be_forbidden {
+    if asked.may_be_restricted() {
         let reason = format!("The command contains {unclear}, so Arki can't tell if one of your rules is about it.");
         return Some(hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason));
     }

@@ -167,9 +167,13 @@ impl PolicySettings {
             || rules.any(|rule| rule.matches(question.tool, question.subject, None))
     }
 
-    /// Returns whether a rule may forbid such commands, or ask about them.
-    pub(super) fn restricts_commands(&self, tool: &str) -> bool {
-        self.rules.iter().any(|rule| rule.is_for_commands() && !rule.allows() && rule.is_about(tool))
+    /// Returns whether a rule forbids commands or asks about them, and a line could be one that nobody recognizes: it
+    /// can't be followed, or it names the program somewhere.
+    pub(super) fn may_restrict(&self, tool: &str, line: &CommandLine, text: &str) -> bool {
+        let is_followed = line.not_followed().is_none();
+        let words = CommandLine::opaque(text, "");
+        let mut rules = self.rules.iter().filter(|rule| !rule.allows() && rule.is_about(tool));
+        rules.any(|rule| rule.definition().command.as_ref().is_some_and(|named| !is_followed || words.may_run(named)))
     }
 
     /// Using the network is asked about each time: what was allowed without it is not allowed with it.

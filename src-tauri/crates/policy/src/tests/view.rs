@@ -153,6 +153,15 @@ fn rules_that_deny_or_ask_hold_and_what_they_may_be_about_asks() {
             assert_eq!(of(line, ApprovalMode::All).0, Decision::Review, "{line}");
         }
     }
+    for line in [
+        "tar --to-command='terraform apply' -xf a",
+        "read 'a[$(terraform apply)]' < y",
+        "ln -s /usr/bin/terraform x; ./x apply",
+        "python3 -c \"import os; os.system('terraform apply')\"",
+    ] {
+        let settings = settings(json!([{"decision": "approval", "command": ["terraform"]}])).unwrap();
+        assert!(!viewed(line, &settings, ApprovalMode::Ask).0.is_unasked(), "{line}: it names the program");
+    }
     let other = settings(json!([{"decision": "deny", "tool": "mcp__x__*", "command": ["terraform"]}])).unwrap();
     assert_eq!(viewed("eval \"$X\"", &other, ApprovalMode::Ask).0, Decision::Review, "it is about another tool");
 }
@@ -197,4 +206,19 @@ fn repetition_and_hooks_ask_as_before() {
     }
     let verdict = decide(&question(&subject_of("mytool", false), ApprovalMode::Ask), &PolicySettings::default());
     assert!(!is_agreed(&verdict), "nobody agreed to it");
+}
+
+#[cfg(unix)]
+#[test]
+fn of_all_known_lines_only_git_that_writes_asks_and_never_runs_no_more_than_before() {
+    for entry in arki_testkit::labelled_commands().unwrap() {
+        let line = &entry.line;
+        let (decision, rule) = viewed(line, &PolicySettings::default(), ApprovalMode::Ask);
+        let is_gits = writes_repository(line) || decision == Decision::Deny;
+        assert!(decision.is_unasked() || is_gits, "{line}: {decision:?} {rule}");
+        let never = viewed(line, &PolicySettings::default(), ApprovalMode::Never);
+        let before = command_with(line, &PolicySettings::default(), ApprovalMode::Never, true);
+        assert!(never.0 != Decision::Allow || before.decision == Decision::Allow, "{line}: {never:?}");
+        assert_ne!(never.0, Decision::Review, "{line}");
+    }
 }
