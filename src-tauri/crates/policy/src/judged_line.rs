@@ -42,7 +42,7 @@ impl<'a> JudgedLine<'a> {
         Self { line, only_reads, may_only_read, builds, in_view, danger, covered }
     }
 
-    /// Returns whether the line only asks whether a file is there, in a view, where it could not open it.
+    /// Returns whether the line only reads, in a view, and asks no more of a file than whether it is there.
     pub(crate) fn only_looks_for(&self, path: &str) -> bool {
         const LOOKING: &[&str] = &["[", "ls", "stat", "test"];
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -51,7 +51,7 @@ impl<'a> JudgedLine<'a> {
         let commands = self.line.all();
         let mut naming = commands.iter().copied().filter(|command| names(command)).peekable();
         let looks = |command: &SimpleCommand| LOOKING.contains(&command.name()) && command.inputs.is_empty();
-        self.in_view && naming.peek().is_some() && naming.all(looks)
+        self.in_view && self.may_only_read && naming.peek().is_some() && naming.all(looks)
     }
 
     /// Returns what the user should know before answering.

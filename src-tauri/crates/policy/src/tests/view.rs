@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn question(subject: &Subject, approve: ApprovalMode) -> PolicyQuestion<'_> {
+pub(super) fn question(subject: &Subject, approve: ApprovalMode) -> PolicyQuestion<'_> {
     PolicyQuestion {
         tool: "run_command",
         category: Some(Category::Exec),
@@ -102,11 +102,18 @@ fn a_secret_file_is_asked_about_where_the_line_would_open_it() {
         let subject = Subject { paths: vec![path(".env", false, true)], ..subject_of(line, false) };
         decide(&question(&subject, approve), &PolicySettings::default())
     };
-    for line in ["cat .env", "[ -f .env ] && cat .env", "mytool < .env", "sh -c 'cat .env'", "cat $(ls .env)"] {
+    for line in [
+        "cat .env",
+        "[ -f .env ] && cat .env",
+        "mytool < .env",
+        "sh -c 'cat .env'",
+        "cat $(ls .env)",
+        "test -f .env && npm test",
+    ] {
         let verdict = of(line, ApprovalMode::All);
         assert_eq!((verdict.decision, &*verdict.rule), (Decision::Approval, "builtin:secret-file"), "{line}");
     }
-    for line in ["[ -f .env ]", "test -e .env && mytool", "ls -l .env"] {
+    for line in ["[ -f .env ]", "test -e .env && echo yes || echo no", "ls -l .env"] {
         assert!(of(line, ApprovalMode::Ask).decision.is_unasked(), "{line}");
     }
 }
