@@ -9,6 +9,7 @@
 //! lost.
 
 mod attributes;
+mod folders;
 mod in_place;
 mod unfinished;
 
@@ -24,8 +25,10 @@ use crate::error::{FileAction, FileError, Result, io_error};
 use crate::file_content::{FileContent, make_link};
 use crate::project::{FileBytes, FileFound, Project, ProjectPath, split_parent};
 use crate::protection::{is_protected, is_secret};
-use arki_disk::{descend, descend_making};
+use arki_disk::descend;
 
+use folders::sync_folder;
+pub(crate) use folders::{MadeFolders, make_folder, remove_folder, sync_disks};
 pub use in_place::restore_torn;
 pub use unfinished::{remove_unfinished, remove_unfinished_restoration};
 
@@ -93,6 +96,22 @@ pub(crate) struct Staging {
     pub(crate) write_protected: WriteProtected,
     /// The number of its names (hard links) that change with it.
     pub(crate) names: u64,
+    pub(crate) sync: SyncMoment,
+}
+
+/// The moment at which what was written is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum SyncMoment {
+    #[default]
+    EachFile,
+    /// By [`sync_disks`]: many files at once take a small part of the time.
+    Together,
+}
+
+impl SyncMoment {
+    fn is_now(self) -> bool {
+        self == Self::EachFile
+    }
 }
 
 /// The permission bits of a file that is staged.
@@ -107,19 +126,22 @@ pub(crate) struct StagedMode {
 
 /// New content, not yet in place. Dropping it removes the temporary file and the folders made for it; these come last,
 /// since Windows removes nothing that is still open.
-pub(crate) struct Staged {
-    folder: Dir,
-    name: String,
+///
+/// It keeps no folder open, for a change may have more files than a process may open.
+pub(crate) struct Staged<'a> {
+    real: ProjectPath,
     path: ProjectPath,
     /// `None` where the file is to be written in place.
-    temporary: Option<Temporary>,
+    temporary: Option<Temporary<'a>>,
     mode: StagedMode,
-    made_folders: MadeFolders,
+    sync: SyncMoment,
+    made_folders: MadeFolders<'a>,
 }
 
 /// A file or link beside the one that it is to replace; removed when dropped.
-struct Temporary {
-    folder: Dir,
+struct Temporary<'a> {
+    root: &'a Dir,
+    folder: String,
     name: String,
     /// Locked: while it is open, the temporary file is somebody's. None of a link.
     file: Option<std::fs::File>,
@@ -127,13 +149,13 @@ struct Temporary {
 }
 
 /// Writes `content` beside `path`, making folders as needed; or nothing yet, where it is to be written in place.
-pub(crate) fn stage(
-    project: &Project,
+pub(crate) fn stage<'a>(
+    project: &'a Project,
     path: &ProjectPath,
     way: LinkHandling,
     content: &FileContent,
     staging: Staging,
-) -> Result<Staged> {
+) -> Result<Staged<'a>> {
     let real = place(path, way.place(project, path)?)?;
     let fail = |error| io_error(path.as_str(), FileAction::Write, error);
     if real.is_root() {
@@ -141,7 +163,8 @@ pub(crate) fn stage(
     }
     let (parent, name) = split_parent(real.as_str());
     let mut made_folders = MadeFolders::default();
-    let folder = descend_making(project.dir(), parent, |folder, name| made_folders.add(folder, name)).map_err(fail)?;
+    let folder = made_folders.make(project.dir(), parent).map_err(fail)?;
+    let beside = Beside { root: project.dir(), path: parent, folder: &folder, name };
     let existing = existing_file(&folder, name, path, way)?;
     let is_protected = existing.as_ref().is_some_and(|existing| existing.permissions().readonly());
     let is_link = matches!(content, FileContent::Link(_));
@@ -151,36 +174,48 @@ pub(crate) fn stage(
     let names = existing.as_ref().map_or(1, attributes::names_of);
     let may_stay = !is_link && existing.is_some() && names == staging.names && in_place::is_possible(&folder, name);
     let temporary = match content {
-        FileContent::Link(target) => Some(Temporary::link(&folder, name, target).map_err(fail)?),
+        FileContent::Link(target) => Some(Temporary::link(&beside, target).map_err(fail)?),
         FileContent::Folder => return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into()),
         FileContent::File(_) if may_stay && names > 1 => None,
-        FileContent::File(bytes) => match Temporary::file(&folder, name, bytes, existing.as_ref(), staging.mode) {
+        FileContent::File(bytes) => match Temporary::file(&beside, bytes, existing.as_ref(), &staging) {
             Ok(temporary) => Some(temporary),
             Err(error) if may_stay && in_place::is_reason(&error) => None,
             Err(error) => return Err(fail(error)),
         },
     };
-    let (name, path) = (name.to_owned(), path.clone());
-    Ok(Staged { folder, name, path, temporary, mode: staging.mode, made_folders })
+    Ok(Staged { path: path.clone(), temporary, mode: staging.mode, sync: staging.sync, made_folders, real })
 }
 
-impl Temporary {
-    fn link(folder: &Dir, name: &str, target: &[u8]) -> io::Result<Self> {
-        let (name, ()) = create_temporary(name, |temporary| make_link(folder, target, temporary))?;
-        Ok(Self { folder: folder.try_clone()?, name, file: None, is_committed: false })
+/// The place beside which a temporary file is made.
+struct Beside<'a, 'b> {
+    root: &'a Dir,
+    path: &'b str,
+    /// The open folder at that path.
+    folder: &'b Dir,
+    name: &'b str,
+}
+
+impl<'a> Temporary<'a> {
+    fn link(beside: &Beside<'a, '_>, target: &[u8]) -> io::Result<Self> {
+        let (name, ()) = create_temporary(beside.name, |temporary| make_link(beside.folder, target, temporary))?;
+        Ok(Self::named(beside, name))
+    }
+
+    fn named(beside: &Beside<'a, '_>, name: String) -> Self {
+        Self { root: beside.root, folder: beside.path.to_owned(), name, file: None, is_committed: false }
     }
 
     fn file(
-        folder: &Dir,
-        name: &str,
+        beside: &Beside<'a, '_>,
         content: &[u8],
         existing: Option<&Metadata>,
-        mode: StagedMode,
+        staging: &Staging,
     ) -> io::Result<Self> {
+        let mode = staging.mode;
+        let Beside { folder, name, .. } = *beside;
         let new_mode = if existing.is_some() { STAGING_MODE } else { mode.usual.unwrap_or(NEW_FILE_MODE) };
-        let parent = folder.try_clone()?;
         let (temporary, file) = create_temporary(name, |temporary| create_file(folder, temporary, new_mode))?;
-        let mut staged = Self { folder: parent, name: temporary, file: None, is_committed: false };
+        let mut staged = Self::named(beside, temporary);
         let file = staged.file.insert(file.into_std());
         // Where there are no locks, nobody takes it for left over either.
         let _ = file.try_lock();
@@ -190,56 +225,77 @@ impl Temporary {
         } else if let Some(mode) = mode.exact {
             attributes::set_mode(file, mode)?;
         }
-        file.sync_all()?;
+        if staging.sync.is_now() {
+            file.sync_all()?;
+        }
         Ok(staged)
     }
 }
 
-impl Staged {
+impl<'a> Staged<'a> {
+    /// Closes the temporary file, so that nothing of it is open. It is no longer known as somebody's.
+    pub(crate) fn close(&mut self) {
+        if let Some(temporary) = &mut self.temporary {
+            temporary.file = None;
+        }
+    }
+
     /// Puts the content in its place: `after`, where `before` is. The folders that were made for it are to be kept once
     /// everything else is in place too.
-    pub(crate) fn commit(mut self, before: Option<&FileContent>, after: &FileContent) -> Result<MadeFolders> {
+    pub(crate) fn commit(
+        mut self,
+        project: &Project,
+        before: Option<&FileContent>,
+        after: &FileContent,
+    ) -> Result<MadeFolders<'a>> {
+        let fail = |error| io_error(self.path.as_str(), FileAction::Write, error);
+        let (parent, name) = split_parent(self.real.as_str());
+        let folder = descend(project.dir(), parent).map_err(fail)?;
         let renamed = match &mut self.temporary {
-            Some(temporary) => temporary.rename_to(&self.name),
+            Some(temporary) => temporary.rename_to(&folder, name),
             None => Err(io::ErrorKind::ResourceBusy.into()),
         };
         match (renamed, before) {
             (Err(error), Some(before)) if in_place::is_reason(&error) => {
-                in_place::write(&self.folder, &self.name, before, after, self.mode)
+                in_place::write(&folder, name, before, after, self.mode)
             }
             (renamed, _) => renamed,
         }
-        .map_err(|error| io_error(self.path.as_str(), FileAction::Write, error))?;
-        sync_folder(&self.folder);
+        .map_err(fail)?;
+        if self.sync.is_now() {
+            sync_folder(&folder);
+        }
         Ok(mem::take(&mut self.made_folders))
     }
 }
 
-impl Temporary {
-    fn rename_to(&mut self, name: &str) -> io::Result<()> {
-        self.folder.rename(&self.name, &self.folder, name)?;
+impl Temporary<'_> {
+    fn rename_to(&mut self, folder: &Dir, name: &str) -> io::Result<()> {
+        folder.rename(&self.name, folder, name)?;
         self.is_committed = true;
         Ok(())
     }
 }
 
-impl Drop for Temporary {
+impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.is_committed {
             // Nothing better is possible while failing; the name says whose it is.
-            let _ = self.folder.remove_file(&self.name);
+            let _ = descend(self.root, &self.folder).and_then(|folder| folder.remove_file(&self.name));
         }
     }
 }
 
 /// Removes a file; of a link, the link.
-pub(crate) fn remove(project: &Project, path: &ProjectPath, way: LinkHandling) -> Result<()> {
+pub(crate) fn remove(project: &Project, path: &ProjectPath, way: LinkHandling, sync: SyncMoment) -> Result<()> {
     let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
     let real = place(path, way.place(project, path)?)?;
     let (folder, name) = split_parent(real.as_str());
     let folder = descend(project.dir(), folder).map_err(fail)?;
     folder.remove_file(name).map_err(fail)?;
-    sync_folder(&folder);
+    if sync.is_now() {
+        sync_folder(&folder);
+    }
     Ok(())
 }
 
@@ -250,26 +306,6 @@ pub(crate) fn change_mode(project: &Project, path: &ProjectPath, way: LinkHandli
     let (folder, name) = split_parent(real.as_str());
     let folder = descend(project.dir(), folder).map_err(fail)?;
     in_place::open_to_read(&folder, name).and_then(|file| attributes::set_mode(&file, mode)).map_err(fail)
-}
-
-/// Makes an empty folder, and those around it. They go again unless they are kept.
-pub(crate) fn make_folder(project: &Project, path: &ProjectPath, way: LinkHandling) -> Result<MadeFolders> {
-    let fail = |error| io_error(path.as_str(), FileAction::Write, error);
-    let real = place(path, way.place(project, path)?)?;
-    let mut made = MadeFolders::default();
-    descend_making(project.dir(), real.as_str(), |folder, name| made.add(folder, name)).map_err(fail)?;
-    Ok(made)
-}
-
-/// Removes a folder with nothing in it.
-pub(crate) fn remove_folder(project: &Project, path: &ProjectPath, way: LinkHandling) -> Result<()> {
-    let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
-    let real = place(path, way.place(project, path)?)?;
-    let (folder, name) = split_parent(real.as_str());
-    let folder = descend(project.dir(), folder).map_err(fail)?;
-    folder.remove_dir(name).map_err(fail)?;
-    sync_folder(&folder);
-    Ok(())
 }
 
 /// Returns where `path` is to be written. What is judged by its name must not lead to what is judged otherwise, since
@@ -340,41 +376,3 @@ fn set_mode(options: &mut OpenOptions, mode: u32) {
 
 #[cfg(not(unix))]
 fn set_mode(_: &mut OpenOptions, _: u32) {}
-
-/// Makes the rename itself durable. Some file systems can't sync a folder; the content is safe regardless.
-fn sync_folder(folder: &Dir) {
-    #[cfg(unix)]
-    if let Ok(handle) = folder.try_clone() {
-        let _ = handle.into_std_file().sync_all();
-    }
-    #[cfg(not(unix))]
-    let _ = folder;
-}
-
-/// Folders created on the way, outermost first; removed again unless kept, each after what is in it was closed.
-#[derive(Default)]
-pub(crate) struct MadeFolders(Vec<(Dir, String)>);
-
-impl MadeFolders {
-    fn add(&mut self, parent: Dir, name: &str) {
-        self.0.push((parent, name.to_owned()));
-    }
-
-    /// Appends changes that were made later.
-    pub(crate) fn append(&mut self, mut later: Self) {
-        self.0.append(&mut later.0);
-    }
-
-    pub(crate) fn keep(mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for MadeFolders {
-    fn drop(&mut self) {
-        while let Some((parent, name)) = self.0.pop() {
-            // Fails when something else was put there meanwhile, and should.
-            let _ = parent.remove_dir(name);
-        }
-    }
-}

@@ -55,7 +55,7 @@ fn is_nobodys_file(folder: &Dir, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Staged, StagedMode, Staging, WriteProtected, stage};
+    use super::super::{Staged, StagedMode, Staging, SyncMoment, WriteProtected, stage};
     use super::*;
 
     fn names(root: &std::path::Path) -> Vec<String> {
@@ -65,8 +65,13 @@ mod tests {
         names
     }
 
-    fn stage_whole(project: &Project, path: &ProjectPath) -> Staged {
-        let staging = Staging { mode: StagedMode::default(), write_protected: WriteProtected::Refused, names: 1 };
+    fn stage_whole<'a>(project: &'a Project, path: &ProjectPath) -> Staged<'a> {
+        let staging = Staging {
+            mode: StagedMode::default(),
+            write_protected: WriteProtected::Refused,
+            names: 1,
+            sync: SyncMoment::EachFile,
+        };
         stage(project, path, LinkHandling::Through, &b"whole".to_vec().into(), staging).unwrap()
     }
 
@@ -83,7 +88,7 @@ mod tests {
         let staged = stage_whole(&project, &path);
         remove_unfinished(&project, &path).unwrap();
         assert_eq!(names(root.path()).len(), others.len() + 1, "{:?}", names(root.path()));
-        staged.commit(None, &b"whole".to_vec().into()).unwrap().keep();
+        staged.commit(&project, None, &b"whole".to_vec().into()).unwrap().keep();
         remove_unfinished(&project, &path).unwrap();
         let mut left: Vec<&str> = others.into_iter().chain(["a.txt"]).collect();
         left.sort_unstable();

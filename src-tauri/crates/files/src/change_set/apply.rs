@@ -7,11 +7,23 @@ use super::hard_links::HardLinks;
 use super::room::{self, Deletions};
 use super::{ChangeSet, FileChange, PERMISSION_BITS};
 use crate::applied_change::AppliedChange;
-use crate::atomic_write::{self, LinkHandling, MadeFolders, Staged, StagedMode, Staging, WriteProtected};
-use crate::error::{ChangeError, FilesError, Result, StaleKind, StalePreview};
+use crate::atomic_write::{self, LinkHandling, MadeFolders, Staged, StagedMode, Staging, SyncMoment, WriteProtected};
+use crate::error::{ChangeError, FileAction, FilesError, Result, StaleKind, StalePreview, io_error};
 use crate::file_content::FileContent;
-use crate::project::Project;
+use crate::project::{Project, ProjectPath};
 use arki_domain::Code;
+use std::collections::BTreeSet;
+
+/// Temporary files that are kept open, and so known as somebody's, while the others are staged.
+const MAX_OPEN_FILES: usize = 200;
+
+/// With more files than these, all are synced together where the system can.
+const MAX_SYNCED_FILES: usize = 64;
+
+fn sync_moment(files: &[FileChange]) -> SyncMoment {
+    let is_many = cfg!(target_os = "linux") && files.len() > MAX_SYNCED_FILES;
+    if is_many { SyncMoment::Together } else { SyncMoment::EachFile }
+}
 
 impl ChangeSet {
     /// Checks that every file on disk is still what `before` says, byte for byte.
@@ -27,12 +39,17 @@ impl ChangeSet {
         let (waiting, at_once): (Vec<_>, Vec<_>) =
             self.files.iter().partition(|change| deletions.make_room_for(change));
         at_once.iter().try_for_each(|change| check_one(project, change, change.way(self.links)))?;
-        let writing = ApplyingChange { project, set: self, hard_links: &hard_links };
+        let writing = ApplyingChange { project, set: self, hard_links: &hard_links, sync: sync_moment(&self.files) };
         let at_once: Vec<_> = at_once.into_iter().filter(|change| !hard_links.is_made_by_another(change)).collect();
         let mut staged = Vec::with_capacity(at_once.len());
         for change in &at_once {
-            staged.push(writing.stage(change, self.write_protected)?);
+            let mut next = writing.stage(change, self.write_protected)?;
+            if let (StagedChange::Content(next), true) = (&mut next, staged.len() >= MAX_OPEN_FILES) {
+                next.close();
+            }
+            staged.push(next);
         }
+        writing.sync_together()?;
         let mut done = Vec::with_capacity(self.files.len());
         let mut made_folders = MadeFolders::default();
         for (change, staged) in at_once.into_iter().zip(staged) {
@@ -50,6 +67,9 @@ impl ChangeSet {
             done.push(change);
         }
         made_folders.keep();
+        if let Err(error) = writing.sync_together() {
+            tracing::warn!(%error, "the disk has not confirmed a change of many files");
+        }
         for folder in self.emptied.iter().filter(|folder| deletions.are_below(folder)) {
             // What came into it meanwhile stays, and so does the folder.
             let _ = atomic_write::remove_folder(project, folder, LinkHandling::InPlace);
@@ -91,12 +111,12 @@ fn kind_of(error: &FilesError, change: &FileChange) -> StaleKind {
 }
 
 /// A change of which everything is done that nobody sees yet.
-enum StagedChange {
-    Content(Staged),
+enum StagedChange<'a> {
+    Content(Staged<'a>),
     /// The permissions alone.
     Mode(u32),
     /// Made: an empty folder is no loss.
-    Folder(MadeFolders),
+    Folder(MadeFolders<'a>),
     Removal,
 }
 
@@ -105,10 +125,11 @@ struct ApplyingChange<'a> {
     project: &'a Project,
     set: &'a ChangeSet,
     hard_links: &'a HardLinks<'a>,
+    sync: SyncMoment,
 }
 
-impl ApplyingChange<'_> {
-    fn stage(&self, change: &FileChange, write_protected: WriteProtected) -> Result<StagedChange> {
+impl<'a> ApplyingChange<'a> {
+    fn stage(&self, change: &FileChange, write_protected: WriteProtected) -> Result<StagedChange<'a>> {
         let way = change.way(self.set.links);
         let Some(content) = &change.after else { return Ok(StagedChange::Removal) };
         if content.is_folder() {
@@ -118,34 +139,47 @@ impl ApplyingChange<'_> {
             return Ok(StagedChange::Mode(mode));
         }
         let mode = StagedMode { usual: change.mode, exact: change.new_mode };
-        let staging = Staging { mode, write_protected, names: self.hard_links.names(change) };
+        let staging = Staging { mode, write_protected, names: self.hard_links.names(change), sync: self.sync };
         atomic_write::stage(self.project, &change.path, way, content, staging).map(StagedChange::Content)
     }
 
     /// Looks once more: staging syncs to disk, which is long enough for an editor to save.
-    fn commit(&self, change: &FileChange, staged: StagedChange) -> Result<MadeFolders> {
+    fn commit(&self, change: &FileChange, staged: StagedChange<'a>) -> Result<MadeFolders<'a>> {
         let (project, path, way) = (self.project, &change.path, change.way(self.set.links));
         if let StagedChange::Folder(made) = staged {
             return Ok(made);
         }
         check_one(project, change, way)?;
         match (staged, &change.after, &change.before) {
-            (StagedChange::Content(staged), Some(after), before) => return staged.commit(before.as_ref(), after),
+            (StagedChange::Content(staged), Some(after), before) => {
+                return staged.commit(project, before.as_ref(), after);
+            }
             (StagedChange::Mode(mode), ..) => atomic_write::change_mode(project, path, way, mode),
             (_, _, Some(FileContent::Folder)) => atomic_write::remove_folder(project, path, way),
-            _ => atomic_write::remove(project, path, way),
+            _ => atomic_write::remove(project, path, way, self.sync),
         }
         .map(|()| MadeFolders::default())
     }
 
     /// A change alone, once there is room for it.
-    fn make(&self, change: &FileChange, write_protected: WriteProtected) -> Result<MadeFolders> {
+    fn make(&self, change: &FileChange, write_protected: WriteProtected) -> Result<MadeFolders<'a>> {
         if change.before.is_none() {
             room::clear(self.project, &change.path);
         }
         check_one(self.project, change, change.way(self.set.links))?;
         let staged = self.stage(change, write_protected)?;
         self.commit(change, staged)
+    }
+
+    /// Makes durable what was not at once.
+    fn sync_together(&self) -> Result<()> {
+        if self.sync == SyncMoment::EachFile {
+            return Ok(());
+        }
+        let places = self.set.files.iter().map(|change| self.set.place_of(change).folder());
+        let folders: BTreeSet<ProjectPath> = places.collect();
+        atomic_write::sync_disks(self.project, folders.iter().map(ProjectPath::as_str))
+            .map_err(|error| io_error("The change", FileAction::Write, error))
     }
 
     /// The last first: what was made may stand where something else was.

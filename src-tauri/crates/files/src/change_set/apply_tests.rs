@@ -207,3 +207,26 @@ mod unix {
         assert_eq!(error.to_string(), "The disk is full: a.txt was not written.");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn more_files_than_a_process_may_open_are_written_at_once() {
+    let (folder, project) = project();
+    let count = 1_000;
+    let paths: Vec<String> = (0..count).map(|at| format!("new{at}/deep/{at}")).collect();
+    let files: Vec<(&str, Option<&str>, Option<&str>)> =
+        paths.iter().map(|path| (path.as_str(), None, Some("n"))).collect();
+    let set = set(&project, &files);
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open();
+    let staged_most = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| set.apply(&project).map(|applied| applied.len()));
+        while !writing.is_finished() {
+            staged_most.fetch_max(open(), std::sync::atomic::Ordering::Relaxed);
+        }
+        assert_eq!(writing.join().unwrap().unwrap(), count);
+    });
+    assert!(staged_most.into_inner() < before + 600);
+    assert!(folder.path().join("new999/deep/999").exists());
+}
