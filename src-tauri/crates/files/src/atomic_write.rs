@@ -91,12 +91,14 @@ impl LinkHandling {
 
 /// Says how a file is staged.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Staging {
+pub(crate) struct Staging<'a> {
     pub(crate) mode: StagedMode,
     pub(crate) write_protected: WriteProtected,
     /// The number of its names (hard links) that change with it.
     pub(crate) names: u64,
     pub(crate) sync: SyncMoment,
+    /// The path that a new file comes from, not through a link: it gets what that file has.
+    pub(crate) moved_from: Option<&'a ProjectPath>,
 }
 
 /// The moment at which what was written is made durable.
@@ -154,7 +156,7 @@ pub(crate) fn stage<'a>(
     path: &ProjectPath,
     way: LinkHandling,
     content: &FileContent,
-    staging: Staging,
+    staging: Staging<'_>,
 ) -> Result<Staged<'a>> {
     let real = place(path, way.place(project, path)?)?;
     let fail = |error| io_error(path.as_str(), FileAction::Write, error);
@@ -195,6 +197,15 @@ struct Beside<'a, 'b> {
     name: &'b str,
 }
 
+impl Beside<'_, '_> {
+    fn take_along(&self, old: &ProjectPath, file: &std::fs::File, mode: StagedMode) -> io::Result<()> {
+        let (parent, name) = split_parent(old.as_str());
+        let folder = descend(self.root, parent)?;
+        let existing = folder.symlink_metadata(name)?;
+        if existing.is_file() { attributes::take_over(file, &folder, name, &existing, mode) } else { Ok(()) }
+    }
+}
+
 impl<'a> Temporary<'a> {
     fn link(beside: &Beside<'a, '_>, target: &[u8]) -> io::Result<Self> {
         let (name, ()) = create_temporary(beside.name, |temporary| make_link(beside.folder, target, temporary))?;
@@ -209,7 +220,7 @@ impl<'a> Temporary<'a> {
         beside: &Beside<'a, '_>,
         content: &[u8],
         existing: Option<&Metadata>,
-        staging: &Staging,
+        staging: &Staging<'_>,
     ) -> io::Result<Self> {
         let mode = staging.mode;
         let Beside { folder, name, .. } = *beside;
@@ -222,8 +233,12 @@ impl<'a> Temporary<'a> {
         file.write_all(content)?;
         if let Some(existing) = existing {
             attributes::take_over(file, folder, name, existing, mode)?;
-        } else if let Some(mode) = mode.exact {
-            attributes::set_mode(file, mode)?;
+        } else {
+            if let Some(old) = staging.moved_from {
+                // It may be somebody else's: then the new one is ours.
+                let _ = beside.take_along(old, file, mode);
+            }
+            mode.exact.map_or(Ok(()), |mode| attributes::set_mode(file, mode))?;
         }
         if staging.sync.is_now() {
             file.sync_all()?;

@@ -71,6 +71,7 @@ mod tests {
             write_protected: WriteProtected::Refused,
             names: 1,
             sync: SyncMoment::EachFile,
+            moved_from: None,
         };
         stage(project, path, LinkHandling::Through, &b"whole".to_vec().into(), staging).unwrap()
     }

@@ -139,7 +139,13 @@ impl<'a> ApplyingChange<'a> {
             return Ok(StagedChange::Mode(mode));
         }
         let mode = StagedMode { usual: change.mode, exact: change.new_mode };
-        let staging = Staging { mode, write_protected, names: self.hard_links.names(change), sync: self.sync };
+        let staging = Staging {
+            mode,
+            write_protected,
+            names: self.hard_links.names(change),
+            sync: self.sync,
+            moved_from: self.set.moves.get(&change.path),
+        };
         atomic_write::stage(self.project, &change.path, way, content, staging).map(StagedChange::Content)
     }
 

@@ -93,6 +93,19 @@ mod attributes {
     }
 
     #[test]
+    fn a_moved_file_takes_its_attributes_along() {
+        use crate::change_set::effects_tests::{effects, file};
+        let (folder, project) = project();
+        fs::set_permissions(folder.path().join("a"), Permissions::from_mode(0o640)).unwrap();
+        set(&folder.path().join("a"), "user.origin", b"https://example.org");
+        let moved = effects(&project, vec![("a", file("old", 0o640), None), ("sub/b", None, file("old", 0o640))]);
+        moved.apply(&project).unwrap();
+        let new = folder.path().join("sub/b");
+        assert_eq!(value(&new, "user.origin").unwrap(), b"https://example.org");
+        assert!(fs::metadata(&new).unwrap().mode() & 0o7777 == 0o640 && !folder.path().join("a").exists());
+    }
+
+    #[test]
     fn what_a_folder_gives_to_new_files_is_not_given_to_one_that_was_there() {
         let (folder, project) = project();
         let file = folder.path().join("a");
