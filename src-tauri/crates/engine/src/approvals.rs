@@ -3,6 +3,7 @@
 pub(crate) mod expiry;
 mod explained;
 mod for_clients;
+mod hunk_choice;
 pub(crate) mod judgement;
 pub(crate) mod names;
 pub(crate) mod pending;

@@ -1,6 +1,7 @@
 //! Decisions about what waits: recorded first, then the run goes on.
 
 use crate::approvals::Approvals;
+use crate::approvals::hunk_choice::check_hunks;
 use crate::records::blocking;
 use arki_api::{KeepScope, Resolution};
 use arki_domain::projection::MAX_PLAN_STEPS;
@@ -10,7 +11,6 @@ use arki_domain::{
 };
 use arki_policy::RuleDefinition;
 use arki_store::{ApprovalRecord, ApprovalStatus};
-use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -245,15 +245,5 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), E
         }
         _ => {}
     }
-    let known: Vec<usize> =
-        requested.preview.iter().flat_map(|preview| preview.hunks.iter().map(|hunk| hunk.index)).collect();
-    let named = resolution.hunks.iter().flatten().chain(resolution.edited.iter().flat_map(BTreeMap::keys));
-    match named.into_iter().find(|index| !known.contains(index)) {
-        Some(index) => Err(Error::new(
-            Code::HUNK_UNKNOWN,
-            format!("The preview has no hunk {index}; it has {}.", known.len()),
-            format!("`arki approvals show {}` numbers the hunks.", requested.approval_id),
-        )),
-        None => Ok(()),
-    }
+    check_hunks(requested, resolution)
 }
