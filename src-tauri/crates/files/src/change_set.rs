@@ -6,6 +6,7 @@
 //! disagree.
 
 mod apply;
+mod carried;
 mod diff;
 mod disk_state;
 mod effects;
@@ -29,6 +30,7 @@ use crate::error::{ChangeError, Result};
 use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath, permissions_of};
 
+pub use carried::{CarriedSelection, carry_selection};
 pub use effects::{Effect, plan_effects};
 pub use follow::{EditConflict, FollowedChange, follow_edits};
 pub use landing::{InterruptedLanding, PlannedLanding, plan_interrupted, plan_landing};
@@ -246,6 +248,8 @@ pub fn content_hash(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod apply_tests;
+#[cfg(all(test, unix))]
+mod carried_tests;
 #[cfg(all(test, unix))]
 mod effects_tests;
 #[cfg(all(test, unix))]

@@ -49,8 +49,9 @@ pub use attribution::{
 };
 pub use build_outputs::{folders_matching, writes_output};
 pub use change_set::{
-    ChangeSet, EditConflict, Effect, FileChange, FollowedChange, Hunk, HunkSelection, InterruptedLanding,
-    PlannedLanding, Preview, content_hash, follow_edits, plan_effects, plan_interrupted, plan_landing,
+    CarriedSelection, ChangeSet, EditConflict, Effect, FileChange, FollowedChange, Hunk, HunkSelection,
+    InterruptedLanding, PlannedLanding, Preview, carry_selection, content_hash, follow_edits, plan_effects,
+    plan_interrupted, plan_landing,
 };
 pub use changed_lines::changed_lines;
 pub use checkpoint::{

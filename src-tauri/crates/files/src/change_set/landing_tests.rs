@@ -405,6 +405,7 @@ proptest! {
         before_decision in user_steps(),
         after_decision in user_steps(),
         chosen: u32,
+        is_followed_again: bool,
     ) {
         let (folder, project) = project();
         let root = folder.path();
@@ -412,7 +413,7 @@ proptest! {
             put(root, path, &by_command(path, &[]), 0o644);
         }
         let was = |path| file(&by_command(path, &[]), 0o644);
-        let set = effects(&project, vec![
+        let original = effects(&project, vec![
             ("a.txt", was("a.txt"), file(&by_command("a.txt", &edits[0]), 0o644)),
             ("gone.txt", was("gone.txt"), None),
             ("moved.txt", was("moved.txt"), None),
@@ -422,7 +423,7 @@ proptest! {
         ]);
         work(root, 1, &before_decision);
         let disk = tree(root);
-        let shown = follow_edits(&set, &project).unwrap().set;
+        let shown = follow_edits(&original, &project).unwrap().set;
         prop_assert_eq!(&tree(root), &disk);
         prop_assert!(shown.check_current(&project).is_ok());
 
@@ -431,7 +432,15 @@ proptest! {
         let accepted: BTreeSet<usize> = preview.hunks.iter().filter(is_accepted).map(|hunk| hunk.index).collect();
         work(root, 2, &after_decision);
         let before = lines_on_disk(root);
-        let planned = plan_landing(&shown, &HunkSelection { accepted: accepted.clone(), edited: BTreeMap::new() }, &project).unwrap();
+        let mut selection = HunkSelection { accepted: accepted.clone(), edited: BTreeMap::new() };
+        let mut set = shown;
+        let mut left = BTreeSet::new();
+        if is_followed_again {
+            set = follow_edits(&original, &project).unwrap().set;
+            CarriedSelection { selection, changed: left } = carry_selection(&preview, &set.preview(), &selection);
+        }
+        let planned = plan_landing(&set, &selection, &project).unwrap();
+        left.extend(planned.changed.files().iter().map(|change| change.path.to_string()));
         planned.set.apply(&project).unwrap();
         let after = lines_on_disk(root);
 
@@ -442,13 +451,13 @@ proptest! {
                 prop_assert!(now.is_some_and(|now| now.contains(line)), "{} lost {}", path, line);
             }
         }
-        for change in planned.changed.files() {
-            prop_assert_eq!(before.get(change.path.as_str()), after.get(change.path.as_str()), "{} was not to be written", change.path);
+        for path in &left {
+            prop_assert_eq!(before.get(path.as_str()), after.get(path.as_str()), "{} was not to be written", path);
         }
         let hunk_paths: BTreeMap<usize, &str> = preview.hunks.iter().map(|hunk| (hunk.index, hunk.path.as_str())).collect();
         for (sign, line, hunk) in shown_lines(&preview) {
             let path = hunk_paths[&hunk];
-            let is_left = planned.changed.files().iter().any(|change| change.path.as_str() == path);
+            let is_left = left.contains(path);
             let has = |lines: &BTreeMap<&str, Vec<String>>, path: &str| lines.get(path).is_some_and(|lines| lines.contains(&line));
             if accepted.contains(&hunk) && !is_left {
                 prop_assert_eq!(has(&after, path), sign == '+', "hunk {} {}{}", hunk, sign, line);
