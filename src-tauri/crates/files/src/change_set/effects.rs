@@ -29,10 +29,12 @@ pub fn plan_effects(effects: Vec<Effect>) -> Result<ChangeSet> {
     let mut emptied = Vec::new();
     let mut files = Vec::with_capacity(effects.len());
     for Effect { path, mut before, mut after } in effects {
-        if is_folder(after.as_ref()) && filled_after.contains(path.as_str()) {
+        // An empty folder in a file's place, or the other way, is not worth a change that shows both.
+        let (was_folder, is_folder) = (is_folder(before.as_ref()), is_folder(after.as_ref()));
+        if is_folder && (filled_after.contains(path.as_str()) || (before.is_some() && !was_folder)) {
             after = None;
         }
-        if is_folder(before.as_ref()) && filled_before.contains(path.as_str()) {
+        if was_folder && (filled_before.contains(path.as_str()) || (after.is_some() && !is_folder)) {
             before = None;
             emptied.push(path.clone());
         }

@@ -252,6 +252,29 @@ fn a_folder_counts_where_it_is_empty() {
 }
 
 #[test]
+fn an_empty_folder_in_the_place_of_a_file_is_left_out_and_blocks_nothing() {
+    let (folder, project) = project();
+    put(folder.path(), "file", "f", 0o644);
+    put(folder.path(), "other", "1", 0o644);
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    let set = effects(
+        &project,
+        vec![
+            ("file", file("f", 0o644), FOLDER),
+            ("folder", FOLDER, file("g", 0o644)),
+            ("other", file("1", 0o644), file("2", 0o644)),
+        ],
+    );
+    assert_eq!(set.preview().hunks.iter().filter(|hunk| hunk.what.is_some()).count(), 0);
+    let planned = plan_landing(&set, &HunkSelection::all(&set.preview()), &project).unwrap();
+    planned.set.apply(&project).unwrap();
+    assert!(!folder.path().join("file").exists());
+    assert_eq!(fs::read_to_string(folder.path().join("other")).unwrap(), "2");
+    assert_eq!(planned.changed.files().iter().map(|change| change.path.as_str()).collect::<Vec<_>>(), ["folder"]);
+    assert!(follow_edits(&planned.changed, &project).unwrap().set.is_empty());
+}
+
+#[test]
 fn a_removed_folder_that_is_not_empty_by_now_is_stale() {
     let (folder, project) = project();
     put(folder.path(), "gone/mine", "m", 0o644);
