@@ -21,7 +21,8 @@ mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arki_domain::{Permissions, WholeChange};
+pub use arki_domain::Hunk;
+use arki_domain::Permissions;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -116,25 +117,8 @@ enum Links {
     NeverFollowed,
 }
 
-/// A unified-diff hunk with 3 lines of context. A change without lines to show (a mode, an empty file, binary
-/// content) is one hunk whose four numbers are 0, so that it too can be accepted or rejected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Hunk {
-    /// Counted from 1 across all files, in diff order.
-    pub index: usize,
-    pub path: String,
-    pub old_start: usize,
-    pub old_lines: usize,
-    pub new_start: usize,
-    pub new_lines: usize,
-    /// The kind of a change without lines, whose numbers are 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub what: Option<WholeChange>,
-}
-
 /// A preview for the user to decide on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
     pub files_affected: Vec<String>,
@@ -142,6 +126,7 @@ pub struct Preview {
     pub lines_changed: usize,
     /// The diff as `git diff` prints it.
     pub diff: String,
+    /// With 3 lines of context.
     pub hunks: Vec<Hunk>,
     /// SHA-256 hex over every path, where links lead, both contents, the mode and the diff.
     pub preview_hash: String,

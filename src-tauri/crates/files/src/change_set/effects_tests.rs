@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::project::FileFound;
-use arki_domain::Code;
+use arki_domain::{Code, WholeChange};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 use super::effects_tests::{effects, file, link, mode, project, put};
 use super::*;
+use arki_domain::WholeChange;
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -2,7 +2,7 @@
 
 use super::effects_tests::{FOLDER, effects, file, link, mode, project, put};
 use super::*;
-use arki_domain::Code;
+use arki_domain::{Code, WholeChange};
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

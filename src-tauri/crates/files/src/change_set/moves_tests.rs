@@ -2,7 +2,7 @@
 
 use super::effects_tests::{effects, file, link, project, put, select, told};
 use super::*;
-use arki_domain::Code;
+use arki_domain::{Code, WholeChange};
 use std::fs;
 
 fn text(lines: std::ops::Range<usize>) -> String {

@@ -1,8 +1,7 @@
 //! Builds the question to the user before an effect.
 
 use arki_domain::{
-    ApprovalId, ApprovalKind, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json,
-    sha256_hex,
+    ApprovalId, ApprovalKind, ApprovalRequested, ChangePreview, CommandPreview, ToolCall, canonical_json, sha256_hex,
 };
 use arki_files::Preview;
 use arki_policy::Verdict;
@@ -56,19 +55,7 @@ fn shown(preview: Preview) -> ChangePreview {
         lines_changed: preview.lines_changed,
         diff: preview.diff,
         diff_hash: None,
-        hunks: preview
-            .hunks
-            .into_iter()
-            .map(|hunk| Hunk {
-                index: hunk.index,
-                path: hunk.path,
-                old_start: hunk.old_start,
-                old_lines: hunk.old_lines,
-                new_start: hunk.new_start,
-                new_lines: hunk.new_lines,
-                what: hunk.what,
-            })
-            .collect(),
+        hunks: preview.hunks,
         preview_hash: preview.preview_hash,
     }
 }
