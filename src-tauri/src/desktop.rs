@@ -25,6 +25,9 @@ const STARTING: Duration = Duration::from_millis(20);
 
 /// Runs the app until its window is closed.
 pub fn run() -> ExitCode {
+    if let Some(code) = arki_engine::launch_if_asked() {
+        return code;
+    }
     process_environment::tune_webkit();
     let keys = process_environment::take_keys();
     let words: Vec<String> = std::env::args().collect();

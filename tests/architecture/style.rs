@@ -11,16 +11,22 @@ const MAY_START: &[&str] = &[
     "src-tauri/crates/cli/src/commands/editor.rs",
     "src-tauri/crates/cli/src/commands/open.rs",
     "src-tauri/crates/sandbox/src/bubblewrap.rs",
+    // This program as its own launcher: asked whether it works, and what becomes the command.
+    "src-tauri/crates/sandbox/src/wrapping.rs",
+    "src-tauri/crates/sandbox/src/launcher",
     "src-tauri/crates/sandbox/src/seatbelt/probe.rs",
 ];
 /// What writes a project's files, and what it stands on.
 const WRITES_PROJECTS: &[&str] = &["src-tauri/crates/files/", "src-tauri/crates/disk/"];
-/// Files of Arki's own, never a project's; and of what commands left in a project, what is taken away and put back.
+/// Files of Arki's own, never a project's; of what commands left in a project, what is taken away and put back; and the
+/// folder of a view, with what is mounted in it.
 const MAY_WRITE: &[&str] = &[
     "src-tauri/crates/process/src/unix.rs",
     "src-tauri/crates/sandbox/src/journal.rs",
+    "src-tauri/crates/sandbox/src/launcher",
     "src-tauri/crates/sandbox/src/leavings.rs",
     "src-tauri/crates/sandbox/src/put_back.rs",
+    "src-tauri/crates/sandbox/src/view.rs",
     "src-tauri/crates/sandbox/src/seatbelt/probe.rs",
     "src-tauri/crates/store/src/database/files.rs",
     "src-tauri/crates/store/src/database/private_copy.rs",
@@ -35,6 +41,7 @@ const MAY_BE_UNSAFE: &[&str] = &[
     PROCESS,
     "src-tauri/crates/disk/src/free_space.rs",
     "src-tauri/crates/sandbox/src/domain.rs",
+    "src-tauri/crates/sandbox/src/launcher",
     "src-tauri/crates/sandbox/src/mark.rs",
     // It starts the program under test, and is not shipped.
     "src-tauri/crates/testkit/src/default_signals.rs",

@@ -18,6 +18,7 @@ const REPEATED: &[(&str, usize)] = &[
     ("Isolation", 2),
     ("Launch", 2),
     ("Members", 2),
+    ("OverlayView", 2),
     ("Reader", 2),
     ("Restricted", 3),
     ("ReviewFile", 2),

@@ -26,6 +26,9 @@ use output::Printer;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = arki_engine::launch_if_asked() {
+        return code;
+    }
     report_panics_in_words();
     if let Ok(directories) = arki_engine::Directories::from_environment() {
         arki_engine::keep_crash_reports(&directories, "arki");

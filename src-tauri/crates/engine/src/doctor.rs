@@ -255,8 +255,10 @@ impl Doctor {
 
 /// The strongest that works, and why not a stronger one.
 fn sandbox_found(layers: &[SandboxStatus]) -> Check {
-    let (better, found): (Vec<_>, Vec<_>) = layers.iter().partition(|layer| !layer.available);
-    let names: Vec<&str> = found.iter().map(|layer| layer.name.as_str()).collect();
+    let strongest = layers.iter().position(|layer| layer.available).unwrap_or(layers.len());
+    let better = &layers[..strongest];
+    let found = layers.iter().filter(|layer| layer.available);
+    let names: Vec<&str> = found.map(|layer| layer.name.as_str()).collect();
     let mut detail = names.join(", then ");
     let reasons: Vec<&str> = better.iter().filter_map(|layer| layer.reason.as_deref()).collect();
     if reasons.is_empty() {
@@ -264,7 +266,10 @@ fn sandbox_found(layers: &[SandboxStatus]) -> Check {
     }
     detail.push_str(&format!(". {}", reasons.join(" ")));
     Check {
-        hint: "Bubblewrap confines each command more closely; see the user guide, \"The sandbox\".".to_owned(),
+        hint:
+            "With user namespaces, commands work on a view of the project, and what they change is reviewed before it \
+               lands; see the user guide, \"The sandbox\"."
+                .to_owned(),
         ..Check::ok("sandbox", detail)
     }
 }

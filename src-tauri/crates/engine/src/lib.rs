@@ -154,7 +154,7 @@ pub use session_tools::SessionTool;
 pub use session_tools::SessionTools;
 pub use sessions::Sessions;
 pub use sessions::marking::SessionMarks;
-pub use this_process::protect_this_process;
+pub use this_process::{launch_if_asked, protect_this_process};
 pub use usage_reports::UsageReports;
 pub use verification::{Verified, VerifyScope, verify};
 pub use worktrees::Removal as WorktreeRemoval;

@@ -12,6 +12,16 @@ pub fn protect_this_process() {
     }
 }
 
+/// Makes this process the launcher of a command if it was started as one, and returns the code to exit with; see
+/// `arki-sandbox`. The first thing that a program of Arki's does. Does nothing where commands have no views.
+#[must_use]
+pub fn launch_if_asked() -> Option<std::process::ExitCode> {
+    #[cfg(target_os = "linux")]
+    return arki_sandbox::launch_if_asked().map(std::process::ExitCode::from);
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Returns whether a process of this machine is alive. One that has ended and that nobody has waited for yet is not,
 /// where the system tells.
 pub(crate) fn is_alive(pid: u32) -> bool {

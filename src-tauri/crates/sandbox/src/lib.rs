@@ -69,6 +69,10 @@ mod guard;
 mod home_secrets;
 #[cfg(unix)]
 mod journal;
+#[cfg(target_os = "linux")]
+mod launch_plan;
+#[cfg(target_os = "linux")]
+mod launcher;
 #[cfg(unix)]
 mod leavings;
 #[cfg(unix)]
@@ -89,6 +93,13 @@ mod spec;
 mod spelling;
 #[cfg(target_os = "linux")]
 mod syscall_filter;
+#[cfg_attr(not(target_os = "linux"), path = "no_view.rs")]
+mod view;
+mod view_change;
+#[cfg(target_os = "linux")]
+mod view_plan;
+#[cfg(target_os = "linux")]
+mod wrapping;
 #[cfg(unix)]
 mod written;
 
@@ -109,8 +120,12 @@ const FIRST_WRAPPING_FD: u32 = 4;
 
 pub use git_sight::GitSight;
 pub use home_secrets::home_secrets;
+#[cfg(target_os = "linux")]
+pub use launcher::launch_if_asked;
 pub use sandbox::{Sandbox, SandboxStatus, runs_in_sandbox, settle_abandoned};
 pub use spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
+pub use view::{OverlayView, remove_abandoned_views};
+pub use view_change::{ViewChange, ViewChangeKind, ViewChanges, ViewEntry};
 
 #[cfg(unix)]
 use sandbox::{CommandReach, SecretSight};

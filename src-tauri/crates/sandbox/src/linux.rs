@@ -1,4 +1,4 @@
-//! Bubblewrap around each command, or Landlock on one thread a run; seccomp with both.
+//! A view around each command, or Landlock on one thread a run; seccomp with both.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 use seccompiler::BpfProgram;
 use tokio::sync::oneshot;
 
-use super::bubblewrap::{self, Bubblewrap};
 use super::domain;
 use super::grants::{self, Visible};
 use super::leavings::Held;
 use super::syscall_filter::{self, Allowed};
+use super::wrapping::{self, ViewMaker, Wrapping};
 use super::{CommandReach, GitAccess, Network, ProjectAccess, SandboxSpec, SandboxStatus};
 use arki_process::WrappedProgram;
 use arki_process::{ProcessError, Result, orphan_guard_number};
@@ -48,7 +48,7 @@ type ThreadJob = Box<dyn FnOnce() + Send>;
 #[derive(Debug, Clone)]
 pub(super) struct Restricted {
     jobs: mpsc::Sender<ThreadJob>,
-    wrapping: Option<Arc<Bubblewrap>>,
+    wrapping: Option<Arc<Wrapping>>,
     spec: Arc<SandboxSpec>,
     /// Its thread is in a domain with one command's processes and no others.
     is_one_commands: bool,
@@ -155,23 +155,27 @@ impl Restricted {
     }
 }
 
-/// Bubblewrap is asked only where Landlock is not to be had: it costs milliseconds, and Arki starts in less.
+/// The others are asked only where Landlock is not to be had: it costs milliseconds, and Arki starts in less.
 pub(super) fn probe() -> SandboxStatus {
     let landlock = landlock();
     if landlock.available {
         return landlock;
     }
-    let bubblewrap = bubblewrap::probe();
-    if bubblewrap.available { bubblewrap } else { landlock }
+    wrapping::available().map_or(landlock, wrapping::probe)
 }
 
 /// Landlock alone can't take anything away from a folder that it grants.
 pub(super) fn can_hide_secrets() -> bool {
-    bubblewrap::probe().available
+    wrapping::available().is_some()
+}
+
+/// Only this program's own launcher mounts what a view needs.
+pub(super) fn has_views() -> bool {
+    wrapping::probe(ViewMaker::Launcher).available
 }
 
 pub(super) fn layers() -> Vec<SandboxStatus> {
-    vec![bubblewrap::probe(), landlock()]
+    vec![wrapping::probe(ViewMaker::Launcher), wrapping::probe(ViewMaker::Bubblewrap), landlock()]
 }
 
 pub(super) fn landlock() -> SandboxStatus {
@@ -221,21 +225,22 @@ fn allowed_under(abi: ABI, network: Network, project: ProjectAccess) -> Allowed 
 type PreparedSandbox = (Restricted, String, Vec<String>);
 
 pub(super) fn prepare(spec: &SandboxSpec) -> Result<PreparedSandbox> {
-    if bubblewrap::probe().available { prepare_bubblewrap(spec) } else { prepare_landlock(spec) }
+    wrapping::available().map_or_else(|| prepare_landlock(spec), |wrapper| prepare_wrapping(wrapper, spec))
 }
 
 pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<PreparedSandbox>> {
-    let bubblewrap = bubblewrap::probe().available.then(|| prepare_bubblewrap(spec));
+    let wrappers = [ViewMaker::Launcher, ViewMaker::Bubblewrap].into_iter();
+    let wrapping = wrappers.filter(|wrapper| wrapping::probe(*wrapper).available);
     let landlock = landlock().available.then(|| prepare_landlock(spec));
-    [bubblewrap, landlock].into_iter().flatten().collect()
+    wrapping.map(|wrapper| prepare_wrapping(wrapper, spec)).chain(landlock).collect()
 }
 
-fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<PreparedSandbox> {
-    let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
+fn prepare_wrapping(wrapper: ViewMaker, spec: &SandboxSpec) -> Result<PreparedSandbox> {
+    let wrapping = Some(Arc::new(Wrapping::new(wrapper, spec)?));
     let jobs = start_thread(|| Ok(()))?;
     let spec = Arc::new(spec.clone());
     let restricted = Restricted { jobs, wrapping, spec, is_one_commands: false, when_gone: Arc::default() };
-    Ok((restricted, bubblewrap::probe().name, Vec::new()))
+    Ok((restricted, wrapping::probe(wrapper).name, Vec::new()))
 }
 
 fn prepare_landlock(spec: &SandboxSpec) -> Result<PreparedSandbox> {

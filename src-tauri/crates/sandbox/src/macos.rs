@@ -56,6 +56,10 @@ impl Restricted {
     }
 }
 
+pub(super) fn has_views() -> bool {
+    false
+}
+
 pub(super) fn can_hide_secrets() -> bool {
     probe().available
 }

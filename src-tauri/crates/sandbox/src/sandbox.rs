@@ -1,8 +1,9 @@
 //! A prepared sandbox, and what it is asked.
 
 use std::path::Path;
+use std::sync::Arc;
 #[cfg(unix)]
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use arki_process::{Confinement, ProcessError, Result};
 use serde::Serialize;
@@ -17,6 +18,7 @@ use crate::platform;
 #[cfg(unix)]
 use crate::sensitive::Sensitive;
 use crate::spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
+use crate::view::OverlayView;
 #[cfg(unix)]
 use arki_process::{Meanwhile, WrappedProgram};
 
@@ -38,6 +40,8 @@ pub(crate) struct CommandReach<'a> {
     pub(crate) git: GitAccess,
     pub(crate) writes_hooks: bool,
     pub(crate) secrets: SecretSight,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no views"))]
+    pub(crate) view: Option<&'a OverlayView>,
 }
 
 /// The files of secrets that a command can't open.
@@ -65,6 +69,8 @@ pub struct Sandbox {
     writes_hooks: bool,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     pub(crate) secrets: SecretSight,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    view: Option<Arc<OverlayView>>,
     #[cfg(unix)]
     listings: Arc<Mutex<Listings>>,
 }
@@ -121,6 +127,7 @@ impl Sandbox {
             git: GitAccess::default(),
             writes_hooks: false,
             secrets: SecretSight::Shown,
+            view: None,
             #[cfg(unix)]
             listings: Arc::new(Mutex::new(Listings::with_secrets(spec.secrets.clone()))),
         }
@@ -155,6 +162,17 @@ impl Sandbox {
     #[must_use]
     pub fn without_secrets_of_git(&self) -> Self {
         Self { secrets: SecretSight::HiddenFromGit, ..self.clone() }
+    }
+
+    /// The same for one command whose writes go aside. Only where [`Sandbox::has_views`].
+    #[must_use]
+    pub fn in_view(&self, view: Arc<OverlayView>) -> Self {
+        Self { view: Some(view), ..self.clone() }
+    }
+
+    /// Returns whether commands can have views of their own here.
+    pub fn has_views() -> bool {
+        platform::has_views()
     }
 
     /// Returns the sandbox in the form for a command's specification.
@@ -232,7 +250,13 @@ impl Sandbox {
         terminal: Option<&Path>,
         found: &Sensitive,
     ) -> std::io::Result<WrappedProgram> {
-        let reach = CommandReach { found, git: self.git, writes_hooks: self.writes_hooks, secrets: self.secrets };
+        let reach = CommandReach {
+            found,
+            git: self.git,
+            writes_hooks: self.writes_hooks,
+            secrets: self.secrets,
+            view: self.view.as_deref(),
+        };
         self.platform.wrap(directory, command, terminal, reach)
     }
 
@@ -257,6 +281,9 @@ impl Sandbox {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
         let listings = self.listings.clone();
         let (project, writes_hooks, all) = (self.project, self.writes_hooks, self.secrets != SecretSight::Shown);
+        // What is left in a view is no part of the project, but in what is bound through.
+        let is_apart = self.view.as_ref().is_some_and(|view| view.bound().is_empty());
+        let project = if is_apart { ProjectAccess::ReadOnly } else { project };
         let begin = move || match project {
             ProjectAccess::Writable => Guard::begin(&spec, held, writes_hooks, listings, meanwhile, all),
             ProjectAccess::ReadOnly => Guard::of_reading(&spec, listings),

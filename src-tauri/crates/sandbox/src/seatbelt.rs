@@ -69,7 +69,7 @@ pub(super) struct SeatbeltPaths {
 impl SeatbeltPaths {
     /// Looked at as they are now.
     pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, reach: CommandReach<'_>) -> Self {
-        let CommandReach { found: git, git: git_access, writes_hooks, secrets } = reach;
+        let CommandReach { found: git, git: git_access, writes_hooks, secrets, .. } = reach;
         let root = spec.project_root.canonicalize().unwrap_or_else(|_| spec.project_root.clone());
         // A project that is a repository without a `.git` is there to be written.
         let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
@@ -195,6 +195,10 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
+    fn reach_of(found: &sensitive::Sensitive, git: GitAccess) -> CommandReach<'_> {
+        CommandReach { found, git, writes_hooks: false, secrets: SecretSight::Shown, view: None }
+    }
+
     fn paths() -> SeatbeltPaths {
         SeatbeltPaths {
             writable: vec!["/Users/u/project".into(), "/private/tmp/run".into()],
@@ -276,11 +280,7 @@ mod tests {
         let world = ProbeWorld::new().unwrap();
         let paths_with = |git| {
             let found = sensitive::find(&world.project(), &Mutex::default());
-            SeatbeltPaths::of(
-                &world.spec(),
-                None,
-                CommandReach { found: &found, git, writes_hooks: false, secrets: SecretSight::Shown },
-            )
+            SeatbeltPaths::of(&world.spec(), None, reach_of(&found, git))
         };
         let paths = paths_with(GitAccess::Writable);
         assert_eq!(paths.git, [world.project().join(".git")]);
@@ -310,8 +310,7 @@ mod tests {
         let world = ProbeWorld::new().unwrap();
         let found = sensitive::find(&world.project(), &Mutex::default());
         let spec = SandboxSpec { project: ProjectAccess::ReadOnly, ..world.spec() };
-        let reach =
-            CommandReach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
+        let reach = reach_of(&found, GitAccess::Writable);
         let paths = SeatbeltPaths {
             hidden: vec![world.project().parent().unwrap().into()],
             ..SeatbeltPaths::of(&spec, None, reach)

@@ -15,6 +15,20 @@ use arki_process::{CommandLimits, CommandOutcome, CommandSpec, run};
 use globset::GlobSet;
 use tokio_util::sync::CancellationToken;
 
+/// This test program is its own launcher, as `arki` is.
+#[allow(unsafe_code)]
+// SAFETY: the section is a list of functions without arguments, called once each before `main`.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static LAUNCHER: extern "C" fn() = {
+    extern "C" fn launch() {
+        if let Some(code) = launch_if_asked() {
+            std::process::exit(code.into());
+        }
+    }
+    launch
+};
+
 struct World {
     folder: tempfile::TempDir,
     temp_dir: PrivateTempDir,
@@ -133,12 +147,13 @@ fn this_machine_can_do_it() {
 
 #[test]
 fn each_layer_says_what_it_is_or_why_it_is_not() {
-    let [bubblewrap, landlock] = &Sandbox::layers()[..] else { panic!() };
-    assert!(landlock.available && bubblewrap.name.starts_with("bubblewrap"));
-    assert_eq!(bubblewrap.available, bubblewrap.reason.is_none());
+    let layers = Sandbox::layers();
+    let [namespaces, bubblewrap, landlock] = &layers[..] else { panic!() };
+    assert!(landlock.available && bubblewrap.name.starts_with("bubblewrap") && namespaces.name == "namespaces");
+    assert!(layers.iter().all(|layer| layer.available == layer.reason.is_none()));
     let world = World::new();
     let prepared = Sandbox::prepare(&world.spec()).unwrap();
-    let expected = if bubblewrap.available { bubblewrap } else { landlock };
+    let expected = layers.iter().find(|layer| layer.available).unwrap();
     assert_eq!(prepared.name(), expected.name);
 }
 

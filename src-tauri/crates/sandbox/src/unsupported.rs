@@ -61,6 +61,10 @@ pub(super) fn prepare_each(_: &SandboxSpec) -> Result<Vec<(Restricted, String, V
     Ok(Vec::new())
 }
 
+pub(super) fn has_views() -> bool {
+    false
+}
+
 pub(super) fn can_hide_secrets() -> bool {
     false
 }

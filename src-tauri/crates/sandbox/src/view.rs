@@ -1,0 +1,258 @@
+//! A view of a project in which one command's writes go aside, and the list of what they changed.
+//!
+//! The kernel keeps the writes (overlayfs): `upper` has what was written, a removed entry is a device without a number,
+//! and a folder that replaced another is marked as opaque. So the list costs what the command did, whatever the size of
+//! the project. It is read when the command and all that it started have ended.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+
+use super::view_change::{ViewChange, ViewChangeKind, ViewChanges, ViewEntry};
+use arki_disk::create_private_dir;
+
+const UPPER: &str = "upper";
+const WORK: &str = "work";
+const OPAQUE: &str = "user.overlay.opaque";
+/// Bits of a mode that a file's rights are.
+const RIGHTS: u32 = 0o7777;
+
+/// A view's own folder; removed when dropped.
+#[derive(Debug)]
+pub struct OverlayView {
+    folder: PathBuf,
+    bound: Vec<PathBuf>,
+    made: SystemTime,
+}
+
+impl OverlayView {
+    /// Makes a new one in `views`, a folder of Arki's own that no command sees, on a disk that keeps extended
+    /// attributes. What lies in the folders of the project that are `bound` is written for real.
+    pub fn create(views: &Path, bound: Vec<PathBuf>) -> io::Result<Self> {
+        create_private_dir(views).map_err(io::Error::other)?;
+        let folder = tempfile::Builder::new().prefix("view-").tempdir_in(views)?.keep();
+        let view = Self { folder, bound, made: SystemTime::now() };
+        fs::create_dir(view.upper())?;
+        Ok(view)
+    }
+
+    pub(super) fn upper(&self) -> PathBuf {
+        self.folder.join(UPPER)
+    }
+
+    /// The kernel's folder, empty: it takes none that it had before. So a view has one command at a time.
+    pub(super) fn work(&self) -> io::Result<PathBuf> {
+        let work = self.folder.join(WORK);
+        remove_all(&work);
+        fs::create_dir(&work)?;
+        Ok(work)
+    }
+
+    pub(super) fn bound(&self) -> &[PathBuf] {
+        &self.bound
+    }
+
+    /// Lists what changed, at most so many changes. What `leaves_out` says is not looked at, nor what is below it.
+    /// Blocks for as long as it takes to look through what was written.
+    pub fn changes(&self, project: &Path, most: usize, leaves_out: impl Fn(&Path) -> bool) -> io::Result<ViewChanges> {
+        let found = ViewChanges::default();
+        let mut listing = ViewListing { upper: self.upper(), project, made: self.made, most, leaves_out, found };
+        listing.compare_folder(Path::new(""))?;
+        let mut found = listing.found;
+        found.changes.sort();
+        Ok(found)
+    }
+
+    /// Reads what is at a path that was written. A file of more bytes is an error of kind `FileTooLarge`.
+    pub fn entry(&self, path: &Path, max_bytes: u64) -> io::Result<ViewEntry> {
+        let upper = rustix::fs::open(self.upper(), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::openat2(&upper, parent, flags, Mode::empty(), beneath)?;
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let found = rustix::fs::statat(&folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+        if rustix::fs::FileType::from_raw_mode(found.st_mode).is_symlink() {
+            let target = rustix::fs::readlinkat(&folder, name, Vec::new())?;
+            return Ok(ViewEntry::Link(std::ffi::OsString::from_vec(target.into_bytes()).into()));
+        }
+        if found.st_size.cast_unsigned() > max_bytes {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        // A file that a command closed even to itself is read all the same: it is this user's.
+        let bytes = match read(&folder, name) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let at = rustix::fs::AtFlags::empty();
+                rustix::fs::chmodat(&folder, name, Mode::RUSR | Mode::WUSR, at)?;
+                let bytes = read(&folder, name);
+                rustix::fs::chmodat(&folder, name, Mode::from_raw_mode(found.st_mode & RIGHTS), at)?;
+                bytes?
+            }
+            bytes => bytes?,
+        };
+        Ok(ViewEntry::File { bytes, mode: found.st_mode & RIGHTS })
+    }
+}
+
+fn read(folder: &std::os::fd::OwnedFd, name: &std::ffi::OsStr) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut file = fs::File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+impl Drop for OverlayView {
+    fn drop(&mut self) {
+        remove_all(&self.folder);
+    }
+}
+
+/// Also what a command, or the kernel, closed to everyone.
+fn remove_all(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_all(&entry.path());
+        } else {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let _ = fs::remove_dir(folder);
+}
+
+/// Removes the views of processes that were killed: all in `views` that are older than any command may run.
+pub fn remove_abandoned_views(views: &Path, older_than: Duration) {
+    for entry in fs::read_dir(views).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
+        if age.is_ok_and(|age| age > older_than) {
+            remove_all(&entry.path());
+        }
+    }
+}
+
+struct ViewListing<'a, L> {
+    upper: PathBuf,
+    project: &'a Path,
+    made: SystemTime,
+    most: usize,
+    leaves_out: L,
+    found: ViewChanges,
+}
+
+impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
+    /// Compares a folder that both have.
+    fn compare_folder(&mut self, path: &Path) -> io::Result<()> {
+        let replaced = is_opaque(&self.upper.join(path));
+        if replaced {
+            for name in names(&self.project.join(path))? {
+                let inside = path.join(name);
+                if self.upper.join(&inside).symlink_metadata().is_err() {
+                    self.remove(&inside)?;
+                }
+            }
+        }
+        for name in names(&self.upper.join(path))? {
+            self.compare(&path.join(name))?;
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, path: &Path) -> io::Result<()> {
+        if self.is_over(path) {
+            return Ok(());
+        }
+        let now = self.upper.join(path).symlink_metadata()?;
+        let before = self.project.join(path).symlink_metadata().ok();
+        let was_folder = before.as_ref().is_some_and(fs::Metadata::is_dir);
+        let kind = now.file_type();
+        if kind.is_char_device() && now.rdev() == 0 {
+            return before.map_or(Ok(()), |_| self.remove(path));
+        }
+        if kind.is_dir() && was_folder {
+            return self.compare_folder(path);
+        }
+        if before.is_some() && (kind.is_dir() || was_folder) {
+            self.remove(path)?;
+        }
+        if kind.is_dir() {
+            return self.add_folder(path);
+        }
+        let is_plain = kind.is_file() || kind.is_symlink();
+        self.push(path, if is_plain { ViewChangeKind::Written } else { ViewChangeKind::Special });
+        Ok(())
+    }
+
+    fn add_folder(&mut self, path: &Path) -> io::Result<()> {
+        self.push(path, ViewChangeKind::FolderAdded);
+        for name in names(&self.upper.join(path))? {
+            let inside = path.join(name);
+            if self.is_over(&inside) {
+                continue;
+            }
+            let kind = self.upper.join(&inside).symlink_metadata()?;
+            match kind.file_type() {
+                folder if folder.is_dir() => self.add_folder(&inside)?,
+                plain if plain.is_file() || plain.is_symlink() => self.push(&inside, ViewChangeKind::Written),
+                // In a new folder nothing of the project is hidden.
+                device if device.is_char_device() && kind.rdev() == 0 => {}
+                _ => self.push(&inside, ViewChangeKind::Special),
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &Path) -> io::Result<()> {
+        if self.is_over(path) {
+            return Ok(());
+        }
+        if !self.project.join(path).symlink_metadata()?.is_dir() {
+            self.push(path, ViewChangeKind::Removed);
+            return Ok(());
+        }
+        self.push(path, ViewChangeKind::FolderRemoved);
+        names(&self.project.join(path))?.into_iter().try_for_each(|name| self.remove(&path.join(name)))
+    }
+
+    fn is_over(&self, path: &Path) -> bool {
+        self.found.has_more || (self.leaves_out)(path)
+    }
+
+    fn push(&mut self, path: &Path, kind: ViewChangeKind) {
+        if self.found.changes.len() >= self.most {
+            self.found.has_more = true;
+            return;
+        }
+        let now = self.project.join(path).symlink_metadata().ok();
+        let has_changed_outside = now.is_some_and(|now| changed_at(&now) > Some(self.made));
+        self.found.changes.push(ViewChange { path: path.to_owned(), kind, has_changed_outside });
+    }
+}
+
+/// A folder that a command closed even to itself is opened: it is this user's, and goes with the view.
+fn names(folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
+    let listed = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+            fs::read_dir(folder)
+        }
+        listed => listed,
+    };
+    listed?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+}
+
+/// Only the kernel says it: whoever changes a file can't put it back.
+fn changed_at(found: &fs::Metadata) -> Option<SystemTime> {
+    let since_epoch = Duration::new(found.ctime().try_into().ok()?, found.ctime_nsec().try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since_epoch)
+}
+
+fn is_opaque(folder: &Path) -> bool {
+    let mut value = [0_u8; 1];
+    matches!(rustix::fs::lgetxattr(folder, OPAQUE, &mut value), Ok(1)) && value == *b"y"
+}
