@@ -133,6 +133,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   TOOL_TIMEOUT: msg`The tool took longer than its time limit.`,
   TOOL_UNKNOWN: msg`The tool does not exist.`,
   TOOL_UNUSABLE: msg`An external tool's description or schema is invalid.`,
+  TOO_MANY_CHANGES: msg`A command changed more files, or wrote more, than is reviewed at once. None of its changes was kept.`,
   TRUST_TOO_LARGE: msg`The folder has too many files for trust to cover.`,
   UNDER_TOOL: msg`A tool tried to control Arki itself.`,
   UNKNOWN_PROVIDER: msg`The provider is not configured.`,

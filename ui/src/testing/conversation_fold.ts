@@ -129,6 +129,11 @@ const steps: ByKind<FoldedConversation, FoldedConversation> = {
           ...(reason ? { reason } : {}),
         }),
   "approval.resolved": resolveCall,
+  "command.ended": (state, { callId, result }, event) =>
+    patchCall(withCall(state, event, { callId, toolId: result.toolId }), callId, {
+      result: result.result,
+      styles: result.styles,
+    }),
   "tool.result": toolResult,
   "tool.async_result": lateResult,
   "file.changed": (state, p) => {

@@ -87,6 +87,12 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "memory.reflected": { reflections: [] },
   "memory.reviewed": { id: "", decision: "accepted" },
   "hook.ran": { hook: "", command: "", exitCode: null, durationMs: 0 },
+  "command.ended": {
+    callId: "",
+    result: { callId: "", toolId: "run_command", result: "", isError: false, durationMs: 0, truncated: false },
+    files: 1,
+    effects: "",
+  },
   "artifact.emitted": { artifactId: "", name: "", mediaType: "", bytes: 0, contentHash: "" },
   "step.started": step,
   "step.completed": { ...step, durationMs: 0, outputHash: "", outputBytes: 0 },

@@ -24,7 +24,7 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
     match requested.kind {
         ApprovalKind::Plan => return plan(requested),
         ApprovalKind::Gate => return gate(requested),
-        ApprovalKind::Tool => {}
+        ApprovalKind::Tool | ApprovalKind::Effects => {}
     }
     let risk = format!("{:?}", requested.risk).to_lowercase();
     let mut lines = vec![format!("{}  risk: {risk}", visible(&requested.tool_id)), visible(&requested.reason)];
@@ -34,6 +34,9 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         if command.confinement.as_ref().is_some_and(|confinement| confinement.reads_private) {
             lines.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
         }
+    } else if requested.kind == ApprovalKind::Effects {
+        let command = requested.args.get("command").and_then(Value::as_str).unwrap_or_default();
+        lines.push(format!("\n$ {}\n", visible(command)));
     } else if requested.preview.is_none() {
         lines.push(visible(&requested.args.to_string()));
     }

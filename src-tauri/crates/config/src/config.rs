@@ -24,6 +24,7 @@ pub const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
 pub(crate) const DEFAULT_EFFORT: &str = "medium";
 const DEFAULT_COMPACTION_FRACTION: f64 = 0.8;
 pub(crate) const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
+pub(crate) const DEFAULT_MAX_EFFECTS_MEGABYTES: u64 = 256;
 pub(crate) const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 
 /// Everything a run is configured with: by the agent `arki`, until another is chosen ([`Config::for_agent`]).

@@ -308,6 +308,11 @@ pub struct LimitsConfig {
     #[serde(default, deserialize_with = "none_or_positive")]
     #[schemars(range(min = 1))]
     pub max_command_output_megabytes: Option<u64>,
+    /// The most that a command may write to files that are reviewed before they change, in megabytes; 256 where it is
+    /// not set.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub max_effects_megabytes: Option<u64>,
 }
 
 impl LimitsConfig {

@@ -28,8 +28,8 @@ pub use config::{
     WindowSettings,
 };
 pub(crate) use config::{
-    DEFAULT_EFFORT, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS,
-    DEFAULT_TOOL_TIMEOUT_SECONDS,
+    DEFAULT_EFFORT, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
+    DEFAULT_MAX_TURNS, DEFAULT_TOOL_TIMEOUT_SECONDS,
 };
 pub use denials::{denials_of, restrict_policy};
 pub use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};

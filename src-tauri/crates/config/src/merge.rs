@@ -11,9 +11,9 @@ use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
 use super::{
-    AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_IMAGE_BYTES,
-    DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG,
-    ProviderConfig, WindowSettings,
+    AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES,
+    DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL,
+    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, WindowSettings,
 };
 use arki_domain::{Decision, Error, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -87,6 +87,7 @@ impl Config {
                 timeout_seconds: limits.tool_timeout_seconds.unwrap_or(DEFAULT_TOOL_TIMEOUT_SECONDS),
                 max_output_bytes: limits.max_tool_output_bytes.unwrap_or(DEFAULT_MAX_TOOL_OUTPUT_BYTES),
                 command: limits.command(CommandLimits::default()),
+                max_effects_bytes: limits.max_effects_megabytes.unwrap_or(DEFAULT_MAX_EFFECTS_MEGABYTES) << 20,
             },
             skills_enabled: file.skills.enabled.unwrap_or(true),
             max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
@@ -193,6 +194,10 @@ impl Config {
         if let Some(bytes) = limits.max_tool_output_bytes {
             (bytes <= self.tool_limits.max_output_bytes).then_some(()).ok_or_else(loosened)?;
             self.tool_limits.max_output_bytes = bytes;
+        }
+        if let Some(megabytes) = limits.max_effects_megabytes {
+            (megabytes << 20 <= self.tool_limits.max_effects_bytes).then_some(()).ok_or_else(loosened)?;
+            self.tool_limits.max_effects_bytes = megabytes << 20;
         }
         let (own, wanted) = (self.tool_limits.command, limits.command(self.tool_limits.command));
         let is_lower = wanted.max_processes <= own.max_processes

@@ -273,6 +273,8 @@ codes! {
     TOOL_UNKNOWN,
     /// An external tool's description or schema is invalid.
     TOOL_UNUSABLE,
+    /// A command changed more files, or wrote more, than is reviewed at once. None of its changes was kept.
+    TOO_MANY_CHANGES,
     /// The folder has too many files for trust to cover.
     TRUST_TOO_LARGE,
     /// A tool tried to control Arki itself.

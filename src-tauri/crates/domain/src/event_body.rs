@@ -94,6 +94,7 @@ event_bodies! {
     "policy.decided" => PolicyDecided,
     "approval.requested" => ApprovalRequested,
     "approval.resolved" => ApprovalResolved,
+    "command.ended" => CommandEnded,
     "tool.result" => ToolResult,
     "tool.async_result" => ToolAsyncResult,
     "file.changed" => FileChanged,
@@ -157,6 +158,7 @@ impl EventBody {
                 | Self::ApprovalResolved(_)
                 | Self::QuestionAsked(_)
                 | Self::QuestionAnswered(_)
+                | Self::CommandEnded(_)
                 | Self::FileChanged(_)
                 | Self::ChangeTakenBack(_)
                 | Self::SessionRewound(_)

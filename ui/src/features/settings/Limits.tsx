@@ -104,6 +104,13 @@ const ofCommands: readonly Row[] = [
     otherwise: 1024,
     unit: "megabytes",
   },
+  {
+    key: "limits.maxEffectsMegabytes",
+    name: msg`Changes of a command`,
+    means: msg`Of a command that changes more, nothing is kept.`,
+    otherwise: 256,
+    unit: "megabytes",
+  },
 ];
 
 const ofData: readonly Row[] = [

@@ -46,6 +46,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "memory.observed": msg`Run noted`,
   "memory.reflected": msg`Conclusion drawn`,
   "memory.reviewed": msg`Memory reviewed`,
+  "command.ended": msg`Command ended`,
   "hook.ran": msg`Hook ran`,
   "artifact.emitted": msg`Artifact created`,
   "step.started": msg`Step started`,

@@ -3,4 +3,4 @@
 /**
  * The kind of thing that needs approval.
  */
-export type ApprovalKind = "tool" | "plan" | "gate";
+export type ApprovalKind = "tool" | "plan" | "gate" | "effects";

@@ -4,6 +4,7 @@ import type { ApprovalResolved } from "./ApprovalResolved";
 import type { ArtifactEmitted } from "./ArtifactEmitted";
 import type { ChangeTakenBack } from "./ChangeTakenBack";
 import type { CheckpointCreated } from "./CheckpointCreated";
+import type { CommandEnded } from "./CommandEnded";
 import type { ContextAdded } from "./ContextAdded";
 import type { ContextCompacted } from "./ContextCompacted";
 import type { ContextDropped } from "./ContextDropped";
@@ -86,6 +87,7 @@ export type Event = {
   | { type: "policy.decided"; payload: PolicyDecided }
   | { type: "approval.requested"; payload: ApprovalRequested }
   | { type: "approval.resolved"; payload: ApprovalResolved }
+  | { type: "command.ended"; payload: CommandEnded }
   | { type: "tool.result"; payload: ToolResult }
   | { type: "tool.async_result"; payload: ToolAsyncResult }
   | { type: "file.changed"; payload: FileChanged }

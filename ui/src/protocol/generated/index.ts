@@ -31,6 +31,7 @@ export type * from "./CheckOutcome";
 export type * from "./CheckpointCreated";
 export type * from "./CheckpointReason";
 export type * from "./CommandConfinement";
+export type * from "./CommandEnded";
 export type * from "./CommandError";
 export type * from "./CommandOutput";
 export type * from "./CommandPart";

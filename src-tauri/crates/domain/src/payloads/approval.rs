@@ -19,6 +19,8 @@ pub enum ApprovalKind {
     Plan,
     /// A step of a pipeline that is nothing but a question.
     Gate,
+    /// The changes of a command in its view, when it has ended; nothing of them is in the project yet.
+    Effects,
 }
 
 /// The kind of a change that shows no lines: it is accepted or rejected as a whole.

@@ -166,6 +166,17 @@ payload! {
         /// A sentence each.
         pub notes: Vec<String>,
     }
+    /// A command ended in its view: its result so far, and what it changed there. Nothing of that is in the project yet;
+    /// what becomes of it is decided next.
+    CommandEnded {
+        pub call_id: CallId,
+        /// As its `tool.result` will be, but for what becomes of the changes.
+        pub result: ToolResult,
+        /// The number of files and links that it changed.
+        pub files: u64,
+        /// SHA-256 hex of the list of the changes, which lies beside the log, as their contents do.
+        pub effects: String,
+    }
     HookRan {
         /// The hook's name.
         pub hook: String,

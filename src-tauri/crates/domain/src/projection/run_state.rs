@@ -1,13 +1,15 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
+mod repeated;
 mod subagents;
 
+use self::repeated::Repeated;
 use super::{AnsweredHooks, PipelineWaits, Stages};
 use crate::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, Event, EventBody, FileEffect,
-    HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, REMINDER_PART, RunId,
-    RunOptions, RunResumed, STAGE_PART, SessionSource, SubagentStarted, ToolCall, Usage, WritingHook, canonical_json,
-    sha256_hex,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, CommandEnded, Event, EventBody,
+    FileEffect, HOOK_PART, HookRan, ParentCall, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked,
+    REMINDER_PART, RunId, RunOptions, RunResumed, STAGE_PART, SessionSource, SubagentStarted, ToolCall, Usage,
+    WritingHook,
 };
 use serde::{Deserialize, Serialize};
 
@@ -65,13 +67,6 @@ pub struct RunState {
     answered: bool,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Repeated {
-    /// SHA-256 hex of the tool and its arguments.
-    hash: String,
-    times: u32,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunPhase {
@@ -91,6 +86,9 @@ pub struct PendingCall {
     /// anew.
     pub times_in_a_row: u32,
     pub progress: CallProgress,
+    /// The command has ended, and what becomes of its changes is not settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Box<CommandEnded>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -251,7 +249,8 @@ impl RunState {
             EventBody::ToolCall(call) => {
                 self.answered = false;
                 let times_in_a_row = self.repeated.count(call);
-                self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
+                let (call, progress) = (call.clone(), CallProgress::New);
+                self.calls.push(PendingCall { call, times_in_a_row, progress, ended: None });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
             EventBody::ContextAdded(added) if added.part == REMINDER_PART => self.answered = false,
@@ -268,6 +267,7 @@ impl RunState {
             EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
             EventBody::ApprovalRequested(requested) => self.await_approval(requested.clone()),
             EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
+            EventBody::CommandEnded(ended) => self.end_command(ended),
             EventBody::QuestionAsked(asked) => self.await_answer(asked.clone()),
             EventBody::QuestionAnswered(answered) => self.answer(answered.clone()),
             EventBody::SubagentStarted(started) => self.delegate(started.clone()),
@@ -454,6 +454,12 @@ impl RunState {
         }
     }
 
+    fn end_command(&mut self, ended: &CommandEnded) {
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == ended.call_id) {
+            pending.ended = Some(Box::new(ended.clone()));
+        }
+    }
+
     fn await_answer(&mut self, asked: QuestionAsked) {
         if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == asked.call_id) {
             pending.progress = CallProgress::AwaitingAnswer(Box::new(asked));
@@ -484,15 +490,5 @@ impl RunState {
                 pending.progress = CallProgress::Resolved(Box::new(approval));
             }
         }
-    }
-}
-
-impl Repeated {
-    fn count(&mut self, call: &ToolCall) -> u32 {
-        let call = serde_json::json!({"tool": call.tool_id, "args": call.args});
-        let hash = sha256_hex(canonical_json(&call).unwrap_or_else(|_| call.to_string()).as_bytes());
-        self.times = if hash == self.hash { self.times.saturating_add(1) } else { 1 };
-        self.hash = hash;
-        self.times
     }
 }

@@ -145,6 +145,7 @@ impl Trace<'_> {
                 let diff = requested.preview.as_ref().and_then(|preview| preview.diff_hash.as_ref());
                 diff.map_or(Ok(()), |hash| self.refer(hash, ContentUse::Whole))
             }
+            EventBody::CommandEnded(ended) => self.refer(&ended.effects, ContentUse::Whole),
             EventBody::ArtifactEmitted(emitted) => self.refer(&emitted.content_hash, ContentUse::Whole),
             _ => Ok(()),
         }

@@ -5,9 +5,9 @@ use super::{
     ItemChange, ItemPart,
 };
 use crate::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, Decision, Event, EventBody, FileChanged, HookRan,
-    PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, SubagentStarted, ToolAsyncResult, ToolCall,
-    ToolResult, UNTRUSTED_RULE,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CommandEnded, Decision, Event, EventBody,
+    FileChanged, HookRan, PauseReason, PolicyDecided, QuestionAnswered, QuestionAsked, SubagentStarted,
+    ToolAsyncResult, ToolCall, ToolResult, UNTRUSTED_RULE,
 };
 use serde_json::{Value, json};
 
@@ -27,6 +27,7 @@ impl Conversation {
             EventBody::QuestionAnswered(answered) => self.answer(event, answered),
             EventBody::FileChanged(changed) => self.change_file(event, changed),
             EventBody::HookRan(ran) => self.run_hook(event, ran),
+            EventBody::CommandEnded(ended) => self.end_command(event, ended),
             EventBody::ToolResult(result) => self.end_call(event, result),
             EventBody::ToolAsyncResult(result) => self.end_late(event, result),
             _ => return false,
@@ -187,6 +188,16 @@ impl Conversation {
             }
             _ => self.held.other(event, ran.clone()),
         }
+    }
+
+    /// Its output is there to be read while its changes are decided on.
+    fn end_command(&mut self, event: &Event, ended: &CommandEnded) {
+        let CommandEnded { call_id, result, .. } = ended;
+        let place = self.place_of(event, call_id, &result.tool_id, &json!({}));
+        self.held.patch(place, ItemPart::Placeholder, |call| {
+            call.result = Some(result.result.clone());
+            call.styles.clone_from(&result.styles);
+        });
     }
 
     fn end_call(&mut self, event: &Event, result: &ToolResult) {

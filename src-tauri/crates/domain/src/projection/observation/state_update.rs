@@ -79,6 +79,9 @@ fn of_session(body: &EventBody) -> Option<String> {
         EventBody::CheckpointCreated(CheckpointCreated { summary: Some(summary), .. }) => {
             format!("Checkpoint: {}", line(summary))
         }
+        EventBody::CommandEnded(ended) => {
+            format!("The command changed {} in its view", plural(ended.files, "file"))
+        }
         EventBody::CheckpointCreated(checkpoint) => format!("Saved snapshots of {}", plural(checkpoint.files, "file")),
         EventBody::StateChanged(change) => format!("State: {}", keys(change)),
         EventBody::StateSnapshot(snapshot) => format!("Saved the state after event {}", snapshot.last_seq),

@@ -151,6 +151,8 @@ fn blank(kind: &str) -> Value {
             "previewHash": ""}),
         "tool.result" => json!({"callId": "", "toolId": "", "result": "", "isError": false, "durationMs": 0,
             "truncated": false}),
+        "command.ended" => json!({"callId": "", "result": {"callId": "", "toolId": "", "result": "", "isError": false,
+            "durationMs": 0, "truncated": false}, "files": 1, "effects": ""}),
         "tool.async_result" => json!({"asyncCallId": "", "toolId": "", "result": "", "isError": false}),
         "file.changed" => json!({"path": "", "beforeHash": null, "afterHash": null, "callId": "", "hunks": []}),
         "change.taken_back" => json!({"callId": "", "seq": 0, "changes": []}),

@@ -244,7 +244,11 @@ impl Script {
     }
 
     pub(super) fn side_effects(&mut self, a: u8) {
-        if a.is_multiple_of(2) {
+        if a.is_multiple_of(5) {
+            let call_id = self.call.as_ref().map_or_else(|| CallId::from("none"), |call| call.call_id.clone());
+            let result = ToolResult::new(call_id.clone(), "run_command".to_owned(), "exit code 0".to_owned());
+            self.add(CommandEnded { call_id, result, files: 2, effects: String::new() });
+        } else if a.is_multiple_of(2) {
             let ran = HookRan::new(HookEvent::PostToolUse, "fmt", "cargo fmt");
             self.add(HookRan { exit_code: Some(i32::from(a % 4)), duration_ms: 3, ..ran });
         } else {
