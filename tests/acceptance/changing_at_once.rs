@@ -145,7 +145,7 @@ fn what_is_agreed_to_at_once_is_all_remembered() {
 #[test]
 fn permissions_given_for_good_at_once_are_all_there() {
     let command = |number: usize| format!("npm run publish-{number}");
-    let stage = Stage::new(vec![Turn::computed(move |request| {
+    let stage = Stage::asking(vec![Turn::computed(move |request| {
         let messages = request["messages"].as_array().unwrap();
         let asked = text(&messages.iter().rfind(|message| message["role"] == "user").unwrap()["content"]);
         match messages.last().unwrap()["role"] == "tool" {

@@ -11,7 +11,7 @@ fn running(command: &str) -> Stage {
 }
 
 fn of(args: Value) -> Stage {
-    Stage::new(vec![Turn::calls().call("run_command", args), Turn::text("Done.")])
+    Stage::asking(vec![Turn::calls().call("run_command", args), Turn::text("Done.")])
 }
 
 /// Runs it with the user's approval, which holds with and without a sandbox.
@@ -111,7 +111,8 @@ fn the_users_own_command_runs_in_place_of_the_models() {
 fn what_is_denied_stays_denied_for_a_command_of_the_users_own() {
     let stage = Stage::configured(
         Script::new(vec![Turn::calls().call("run_command", json!({"command": "touch a.txt"})), Turn::text("Done.")]),
-        &json!({"policy": {"rules": [{"decision": "deny", "tool": "run_command", "command": ["rm"]}]}}),
+        &json!({"policy": {"categories": {"exec": "approval"},
+            "rules": [{"decision": "deny", "tool": "run_command", "command": ["rm"]}]}}),
     );
     stage.write("kept.txt", "kept");
     stage.exec(&["go"]).exits(3);
@@ -193,7 +194,7 @@ fn arkis_own_folders_are_invisible_to_a_command() {
         "cat \"$(cd .. && pwd)/data/private.txt\"",
         "ls ../data | grep .",
         "ls ../config | grep .",
-        "ln -s \"$PWD/../data\" link && cat link/private.txt",
+        "ln -s \"$PWD/../data\" link; cat link/private.txt; code=$?; rm link; exit $code",
         "cp -r ../data copy && ls copy | grep .",
         "echo x > ../data/planted.txt",
         "rm ../data/arki.db",
@@ -227,8 +228,8 @@ fn a_command_changes_nothing_outside_the_project() {
         format!("rm {path}"),
         format!("touch {folder}/new.txt"),
         format!("mv {path} moved.txt"),
-        format!("ln -s {folder} way && echo x > way/file.txt"),
-        format!("ln {path} hard.txt && echo x > hard.txt"),
+        format!("ln -s {folder} way; echo x > way/file.txt; code=$?; rm way; exit $code"),
+        format!("ln {path} hard.txt && echo x >> hard.txt"),
         "touch ../beside.txt".to_owned(),
         "rmdir ../data/none || mkdir ../beside.txt".to_owned(),
     ];

@@ -1,7 +1,7 @@
 //! A project folder that is not there, is no folder, or may not be entered.
 
 use crate::harness::{Done, Stage, text};
-use arki_testkit::{Script, Turn};
+use arki_testkit::Turn;
 
 fn in_folder(stage: &Stage, folder: &str, args: &[&str]) -> Done {
     Done::of_child(stage.command(&[&["-C", folder], args].concat()).spawn().unwrap())
@@ -72,7 +72,7 @@ fn a_folder_whose_name_is_not_utf8_is_refused_and_trusts_no_other() {
 #[cfg(target_os = "linux")]
 #[test]
 fn where_not_all_git_directories_can_be_looked_after_it_is_said_beforehand() {
-    let stage = Stage::of(Script::new(vec![Turn::text("Hello.")]));
+    let stage = Stage::asking(vec![Turn::text("Hello.")]);
     if !stage.has_sandbox() {
         return;
     }

@@ -1,4 +1,5 @@
-//! No command leaves anything that makes git run a program once the user uses it, and git's own commands work.
+//! No command that works on the project itself leaves anything that makes git run a program once the user uses it, and
+//! git's own commands work. What works in a view leaves nothing there: see `effects`.
 #![cfg(unix)]
 
 use crate::harness::{Stage, payload, payloads, text};
@@ -11,7 +12,7 @@ fn running(lines: &[&str]) -> Stage {
     let mut turns: Vec<Turn> =
         lines.iter().map(|line| Turn::calls().call("run_command", json!({"command": line}))).collect();
     turns.push(Turn::text("Done."));
-    let stage = Stage::new(turns);
+    let stage = Stage::asking(turns);
     git(&stage, "", "init -q -b main .");
     git(&stage, "", "config user.name me");
     git(&stage, "", "config user.email me@example.org");

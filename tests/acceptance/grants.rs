@@ -29,7 +29,10 @@ fn writes_are_covered_by_edits_and_all() {
 #[test]
 fn commands_are_covered_by_all_where_a_sandbox_holds_them() {
     for (approve, runs) in [("ask", false), ("edits", false), ("all", true), ("never", false)] {
-        let stage = calling("run_command", json!({"command": "touch made.txt"}));
+        let stage = Stage::asking(vec![
+            Turn::calls().call("run_command", json!({"command": "touch made.txt"})),
+            Turn::text("Done."),
+        ]);
         let runs = runs && stage.has_sandbox();
         let exit = if runs || approve == "never" { 0 } else { 3 };
         exec(&stage, approve).exits(exit);

@@ -33,6 +33,11 @@ pub(crate) struct Stage {
 const SANDBOX_REMEDY: &str = "install Bubblewrap and allow user namespaces (`sysctl -w \
     kernel.unprivileged_userns_clone=1`), or leave `sandbox` out of ARKI_REQUIRE";
 
+/// The configuration of [`Stage::asking`].
+pub(crate) fn asking_policy() -> Value {
+    json!({"policy": {"categories": {"exec": "approval"}}})
+}
+
 impl Stage {
     /// In a folder that is trusted.
     pub(crate) fn new(turns: Vec<Turn>) -> Self {
@@ -41,6 +46,11 @@ impl Stage {
 
     pub(crate) fn of(script: Script) -> Self {
         Self::configured(script, &Value::Null)
+    }
+
+    /// Where commands ask before they run, and work on the project itself, as on machines without views.
+    pub(crate) fn asking(turns: Vec<Turn>) -> Self {
+        Self::configured(Script::new(turns), &asking_policy())
     }
 
     /// `config` goes over the configuration's top level.

@@ -41,7 +41,7 @@ fn an_answer_that_arrives_after_another_process_took_over_is_not_stored() {
 #[test]
 fn a_command_that_ends_after_another_process_took_over_has_one_result() {
     let command = json!({"command": "touch begun.txt; sleep 2; touch after.txt"});
-    let stage = Stage::new(vec![Turn::calls().call("run_command", command), Turn::text("I see.")]);
+    let stage = Stage::asking(vec![Turn::calls().call("run_command", command), Turn::text("I see.")]);
     if !stage.has_sandbox() {
         return;
     }

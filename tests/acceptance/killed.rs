@@ -2,7 +2,7 @@
 //! killed, or the command goes on. In each sandbox there is, with real repositories and the real git.
 #![cfg(target_os = "linux")]
 
-use crate::harness::{Running, Stage, files_below, payload, payloads, program, text, wait_until};
+use crate::harness::{Running, Stage, asking_policy, files_below, payload, payloads, program, text, wait_until};
 use crate::mcp;
 use arki_testkit::{Script, Turn};
 use rustix::process::Signal;
@@ -28,7 +28,7 @@ struct World {
 }
 
 impl World {
-    /// In the strongest sandbox there is, and, where that is Bubblewrap, without it.
+    /// In the strongest sandbox there is, and under Landlock alone.
     fn in_each(script: impl Fn() -> Script, config: &Value, check: impl Fn(&Self)) {
         for hides_bubblewrap in [false, true] {
             let world = Self { stage: Stage::configured(script(), config), arki: program() };
@@ -46,13 +46,14 @@ impl World {
     fn without_bubblewrap(mut self) -> Self {
         self.arki = self.stage.home.data_dir().with_file_name("arki-under-landlock");
         let script = format!(
-            "#!/bin/sh\nexec {BUBBLEWRAP} --die-with-parent --dev-bind / / --cap-add ALL --ro-bind /bin/false {BUBBLEWRAP} -- {} \"$@\"\n",
+            "#!/bin/sh\nexec {BUBBLEWRAP} --die-with-parent --dev-bind / / --unshare-user --disable-userns --cap-add ALL \
+             --cap-drop CAP_SYS_ADMIN --ro-bind /bin/false {BUBBLEWRAP} -- {} \"$@\"\n",
             program().display()
         );
         std::fs::write(&self.arki, script).unwrap();
         std::fs::set_permissions(&self.arki, std::fs::Permissions::from_mode(0o755)).unwrap();
         let checks = self.run(&["doctor", "--json"]).stdout;
-        assert!(checks.contains("landlock"), "{checks}");
+        assert!(checks.contains("landlock") && !checks.contains("\"namespaces, then"), "{checks}");
         self
     }
 
@@ -128,7 +129,7 @@ fn cleaned_up(events: &[Value]) -> String {
 #[test]
 fn what_a_command_left_whose_arki_was_killed_is_gone_at_the_next_start_but_not_what_the_user_made_since() {
     let script = || then(vec![runs("sh leave.sh", false), Turn::text("Done.")]);
-    World::in_each(script, &Value::Null, |world| {
+    World::in_each(script, &asking_policy(), |world| {
         world.stage.write("leave.sh", format!("{}touch made\nsleep 600\n", world.leave_evil()));
         let running = world.start(&["exec", "--approve", "all", "go"]);
         wait_until("the command did its worst", || world.stage.path("made").exists());
@@ -181,7 +182,7 @@ fn what_a_command_left_whose_arki_was_killed_is_gone_at_the_next_start_but_not_w
 #[test]
 fn what_detached_itself_does_not_outlive_a_killed_arki() {
     let script = || then(vec![runs("sh leave.sh", false), Turn::text("Done.")]);
-    World::in_each(script, &Value::Null, |world| {
+    World::in_each(script, &asking_policy(), |world| {
         let detached = "setsid sh -c 'touch detached; while :; do touch lives; done' >&- 2>&- &\n";
         world
             .stage

@@ -40,6 +40,7 @@ mod delegating;
 mod delegating_in_background;
 mod delegating_together;
 mod denials;
+mod effects;
 mod errors;
 mod export;
 mod fetching;

@@ -1,10 +1,10 @@
 //! What steps can be: nested pipelines, requests, items, parameters, artifacts; the built-in pipelines.
 #![cfg(unix)]
 
-use crate::harness::{Stage, payload, payloads, text};
+use crate::harness::{Stage, asking_policy, payload, payloads, text};
 use crate::pipelines::{run_id, stage, status};
 use arki_testkit::{Script, Turn};
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[test]
 fn parameters_reach_commands_as_environment_variables_and_never_as_a_part_of_the_line() {
@@ -242,7 +242,7 @@ fn an_agents_steps_tools_are_under_the_policy() {
         Turn::text("").call("run_command", json!({"command": "curl http://127.0.0.1:1/x"})),
         Turn::text("asked"),
     ]);
-    let stage = Stage::untrusted(script, &Value::Null);
+    let stage = Stage::untrusted(script, &asking_policy());
     stage.write(".arki/pipelines/a.yaml", "name: a\nsteps:\n  - { name: x, adapter: agent, prompt: go }\n");
     stage.trust();
     stage.arki(&["run", "a"]).exits(3);

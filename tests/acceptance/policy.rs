@@ -1,7 +1,7 @@
 //! `arki policy check` says what would be decided, by which rule and why, and executes nothing. `policy backtest` says
 //! what a rule would have meant, `approvals approve --always` makes one of an answer.
 
-use crate::harness::{Done, Stage};
+use crate::harness::{Done, Stage, asking_policy};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
@@ -47,7 +47,8 @@ fn arguments_are_taken_as_a_run_takes_them() {
 
 #[test]
 fn the_trace_tells_which_part_of_a_line_made_it_ask_and_which_check_decided() {
-    let stage = with_rules(&json!([{"decision": "deny", "command": ["git", "push"]}]));
+    let rules = json!([{"decision": "deny", "command": ["git", "push"]}]);
+    let stage = stage(&json!({"policy": {"categories": {"exec": "approval"}, "rules": rules}}));
     let line = "ls -la && mytool x; rm -rf build";
     let judged = stage.arki(&["policy", "check", "--json", "--trace", line]).exits(0).lines().remove(0);
     let trace = &judged["trace"];
@@ -114,7 +115,7 @@ fn checking_executes_nothing() {
 #[test]
 fn the_projects_own_files_are_nobodys_home_wherever_it_lies() {
     let Ok(folder) = tempfile::tempdir_in("/root") else { return };
-    let stage = stage(&Value::Null);
+    let stage = stage(&asking_policy());
     let project = folder.path().canonicalize().unwrap();
     std::fs::create_dir(project.join("src")).unwrap();
     std::fs::write(project.join("a.txt"), "x").unwrap();
@@ -139,7 +140,7 @@ fn calling(line: &str, config: &Value) -> Stage {
 
 #[test]
 fn always_stores_the_narrowest_rule_and_it_covers_no_more() {
-    let stage = calling("mkdir -p made", &Value::Null);
+    let stage = calling("mkdir -p made", &asking_policy());
     stage.exec(&["go"]).exits(3);
     let id = stage.waiting();
     stage.arki(&["approvals", "approve", &id, "--always"]).exits(0);
@@ -173,7 +174,7 @@ fn a_rule_is_not_stored_with_a_preview_that_is_no_longer_true() {
 
 #[test]
 fn always_is_refused_where_no_lasting_permission_is_offered_and_nothing_is_decided() {
-    let stage = calling("python3 -c 'print(1)'", &Value::Null);
+    let stage = calling("python3 -c 'print(1)'", &asking_policy());
     stage.exec(&["go"]).exits(3);
     let id = stage.waiting();
     stage.arki(&["approvals", "approve", &id, "--always"]).exits(2);
@@ -189,7 +190,7 @@ fn what_is_no_file_with_a_rule_is_called_that() {
 
 #[test]
 fn a_backtest_tells_which_past_calls_a_rule_speaks_of() {
-    let stage = calling("touch made.txt", &Value::Null);
+    let stage = calling("touch made.txt", &asking_policy());
     stage.exec(&["go"]).exits(3);
     stage.write("rule.json", r#"{"decision": "deny", "command": ["touch"], "match": ["touch a"]} // mine"#);
     let rule = stage.path("rule.json").display().to_string();
@@ -236,7 +237,7 @@ fn rules_add_up_and_always_stores_one_for_each_command_that_still_asks() {
         return;
     }
     let line = "cd sub && mkdir a && touch a/b 2>&1 | tail -3 || true";
-    let stage = calling(line, &Value::Null);
+    let stage = calling(line, &asking_policy());
     stage.write("sub/x", "");
     stage.exec(&["go"]).exits(3);
     let shown = stage.arki(&["approvals", "show"]).exits(0).stdout;

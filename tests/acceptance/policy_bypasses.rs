@@ -22,6 +22,33 @@ fn the_network_is_asked_for_whatever_the_command_does() {
     }
 }
 
+/// In a view a line needs no reading to hold to a rule: what the rule denies can't be opened, by whatever way.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_rule_denies_cannot_be_opened_in_a_view() {
+    let lines = [
+        "d=.; grep -r hidden $d; true",
+        "d=pri; cat ${d}v/w.txt",
+        "python3 -c 'print(open(\"pr\"+\"iv/w.txt\").read())'",
+    ];
+    for line in lines {
+        let turns = vec![Turn::calls().call("run_command", json!({"command": line})), Turn::text("I see.")];
+        let stage = Stage::configured(
+            Script::new(turns),
+            &json!({"policy": {"rules": [{"decision": "deny", "path": "priv/**"}]}}),
+        );
+        if !stage.has_sandbox() {
+            return;
+        }
+        stage.write("priv/w.txt", "hidden words\n");
+        let events = stage.exec(&["go"]).exits(0).lines();
+        let decided = payloads(&events, "policy.decided").remove(0);
+        assert!(["allow", "review"].contains(&decided["decision"].as_str().unwrap()), "{line}: {decided}");
+        let told = stage.told();
+        assert!(!told.contains("hidden words") && told.contains("ermission denied"), "{line}: {told}");
+    }
+}
+
 #[test]
 fn a_rule_that_denies_a_path_holds_for_every_way_to_it() {
     let policy = json!({"policy": {"rules": [{"decision": "deny", "path": "priv/**"}]}});
@@ -40,8 +67,12 @@ fn a_rule_that_denies_a_path_holds_for_every_way_to_it() {
     for line in ["cat priv/w.txt", "cat priv/\"w\".txt", "cd priv && cat w.txt", "head open.txt priv/w.txt"] {
         assert_eq!(judged(&stage, line).0, "deny", "{line}");
     }
-    assert_eq!(judged(&stage, "grep -r hidden .").0, "approval");
     assert_eq!(judged(&stage, "cat open.txt").0, "allow");
+    let policy =
+        json!({"policy": {"categories": {"exec": "approval"}, "rules": [{"decision": "deny", "path": "priv/**"}]}});
+    let asking = Stage::configured(Script::new(vec![]), &policy);
+    asking.write("priv/w.txt", "hidden words\n");
+    assert_eq!(judged(&asking, "grep -r hidden .").0, "approval");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `arki queue`: what waits while a run works, steers it or follows it, and survives whatever happens to it.
 
-use crate::harness::{Done, Stage, payload, payloads, text};
+use crate::harness::{Done, Stage, asking_policy, payload, payloads, text};
 use crate::tree::{playing, session_of};
-use arki_testkit::{Turn, verify_chain};
+use arki_testkit::{Script, Turn, verify_chain};
 use serde_json::{Value, json};
 
 /// As the contract of the window and of `docs/` has it.
@@ -91,12 +91,13 @@ fn what_is_not_there_or_says_nothing_changes_nothing() {
     assert_eq!(stage.events(&session), before);
 }
 
-/// Holds the run at a command until it is let go, and does something meanwhile.
+/// Holds the run at a command until it is let go, and does something meanwhile. The command works on the project itself:
+/// what the user makes while it runs need not be seen in a view.
 #[cfg(unix)]
 fn meanwhile(turns: Vec<Turn>, act: impl FnOnce(&Stage, &str)) -> (Stage, String) {
     let hold = "until [ -e go.now ]; do sleep 0.01; done";
     let turns = [vec![Turn::calls().call("run_command", json!({"command": hold}))], turns].concat();
-    let stage = playing(turns);
+    let stage = Stage::configured(Script::new(turns).sequential(), &asking_policy());
     let mut run = stage.start(&["exec", "--approve", "all", "go"]);
     run.until(|event| event["type"] == "policy.decided");
     let session = text(&stage.sessions()[0]["sessionId"]);

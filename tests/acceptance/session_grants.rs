@@ -1,6 +1,6 @@
 //! "For this session": shown before it is stored, kept in the session's log, and held to that session alone.
 
-use crate::harness::{Stage, payload, payloads};
+use crate::harness::{Stage, asking_policy, payload, payloads};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
@@ -8,8 +8,9 @@ fn making(name: &str) -> Turn {
     Turn::calls().call("run_command", json!({"command": format!("mkdir -p {name}")}))
 }
 
+/// Where commands ask before they run: a grant of this kind is an answer to that question.
 fn stage(turns: Vec<Turn>) -> Stage {
-    Stage::of(Script::new(turns).sequential())
+    Stage::configured(Script::new(turns).sequential(), &asking_policy())
 }
 
 fn session(stage: &Stage) -> String {
@@ -112,10 +113,11 @@ fn none_is_offered_where_always_would_not_be_and_nothing_is_decided() {
 
 #[test]
 fn always_leaves_the_rest_of_the_configuration_as_it_is_comments_too() {
-    let stage = stage(vec![making("made"), Turn::text("Done.")]);
+    let stage = Stage::of(Script::new(vec![making("made"), Turn::text("Done.")]).sequential());
     let path = stage.home.config_dir().join("config.json");
     let rules = r#""policy": {
     // mine, and to stay
+    "categories": { "exec": "approval" },
     "rules": [
       /* never */ { "decision": "deny", "command": ["git", "push"] }, // pushing is mine
     ],

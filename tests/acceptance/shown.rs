@@ -108,7 +108,7 @@ fn events_are_readable_and_have_the_numbers_to_go_back_to() {
 
 #[test]
 fn an_empty_search_says_so_and_a_judgement_is_a_sentence() {
-    let stage = playing(vec![Turn::text("One.")]);
+    let stage = Stage::asking(vec![Turn::text("One.")]);
     go(&stage);
     let done = stage.arki(&["sessions", "search", "aardvark"]).exits(0);
     assert!(done.stdout.is_empty() && done.stderr.contains("No results"), "{done:?}");

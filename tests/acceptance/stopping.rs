@@ -24,7 +24,7 @@ fn start_command(stage: &Stage) -> (crate::harness::Running, [i32; 2]) {
 #[test]
 fn ctrl_c_in_the_middle_of_a_command_ends_it_with_all_its_children() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        let stage = Stage::new(sleeping());
+        let stage = Stage::asking(sleeping());
         let (run, pids) = start_command(&stage);
         run.signal(signal);
         let events = run.end().exits(130).lines();
@@ -40,6 +40,57 @@ fn ctrl_c_in_the_middle_of_a_command_ends_it_with_all_its_children() {
         assert!(stage.arki(&["sessions", "show", &session]).exits(0).stdout.contains("Stopped by the user."));
         stage.verifies();
     }
+}
+
+/// A command that works in a view, and the processes of it: their command lines have a number that no other has.
+#[cfg(target_os = "linux")]
+fn start_in_view(seconds: u32) -> (Stage, crate::harness::Running) {
+    let command = format!("echo started; echo x > made.txt; sleep {seconds} & setsid sleep {seconds} & wait");
+    let turns = vec![Turn::calls().call("run_command", json!({"command": command})), Turn::text("Done.")];
+    let stage = Stage::new(turns);
+    let run = stage.start(&["exec", "go"]);
+    wait_until("two that sleep", || sleepers(seconds) == 2);
+    (stage, run)
+}
+
+#[cfg(target_os = "linux")]
+fn sleepers(seconds: u32) -> usize {
+    let line = format!("sleep\0{seconds}\0");
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter(|entry| std::fs::read(entry.path().join("cmdline")).is_ok_and(|its| its == line.as_bytes())).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_command_in_its_view_with_all_its_children_and_nothing_lands() {
+    for (signal, seconds) in [(Signal::INT, 70_301), (Signal::TERM, 70_302), (Signal::HUP, 70_303)] {
+        let (stage, run) = start_in_view(seconds);
+        run.signal(signal);
+        let events = run.end().exits(130).lines();
+        wait_until("the end of the command", || sleepers(seconds) == 0);
+        let result = payload(&events, "tool.result");
+        assert!(text(&result["result"]).contains("stopped by the user"), "{result}");
+        assert!(text(&result["result"]).contains("started"), "what it had printed is kept: {result}");
+        assert_eq!(kinds(&stage.log()).last(), Some(&"run.cancelled"));
+        assert!(!stage.path("made.txt").exists() && stage.inbox().is_empty());
+        stage.verifies();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_in_its_view_dies_with_its_arki_and_is_not_run_again() {
+    let seconds = 70_304;
+    let (stage, run) = start_in_view(seconds);
+    run.signal(Signal::KILL);
+    assert_eq!(run.end().code, None);
+    wait_until("the end of the command", || sleepers(seconds) == 0);
+    let session = text(&stage.sessions()[0]["sessionId"]);
+    stage.arki(&["resume", &session, "--json"]).exits(0);
+    assert_eq!(payloads(&stage.log(), "command.ended"), Vec::<Value>::new(), "it was run again");
+    assert!(stage.told().contains("effect is unknown"), "{}", stage.told());
+    assert!(!stage.path("made.txt").exists());
+    stage.verifies();
 }
 
 /// An answer that stops arriving after its first words.
@@ -90,7 +141,7 @@ fn the_next_prompt_goes_on_with_the_interrupted_answer() {
 
 #[test]
 fn a_command_dies_with_its_arki_however_that_dies_and_is_not_run_again() {
-    let stage = Stage::new(sleeping());
+    let stage = Stage::asking(sleeping());
     let (run, pids) = start_command(&stage);
     run.signal(Signal::KILL);
     assert_eq!(run.end().code, None);

@@ -1,7 +1,7 @@
 //! What a model is told beside the system prompt: the state of git, pictures of the project, the right name of a tool, and
 //! tools in words where it takes none.
 
-use crate::harness::{Stage, contains, payload, payloads, text};
+use crate::harness::{Stage, asking_policy, contains, payload, payloads, text};
 use arki_testkit::{Script, Turn};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ fn the_state_of_git_comes_with_each_run_and_the_head_stays() {
 fn a_mode_that_changes_when_a_run_is_resumed_is_told() {
     let call = |line: &str| Turn::calls().call("run_command", json!({"command": line}));
     let turns = vec![call("touch a && touch b"), call("echo hi"), Turn::text("Done."), Turn::text("Again.")];
-    let stage = Stage::of(Script::new(turns).sequential());
+    let stage = Stage::configured(Script::new(turns).sequential(), &asking_policy());
     let events = stage.exec(&["go"]).exits(3).lines();
     let session = text(&events[0]["sessionId"]);
     stage.arki(&["resume", &session, "--approve", "all"]).exits(0);

@@ -72,6 +72,11 @@ impl Directories {
         self.data.join("trash")
     }
 
+    /// Returns the folder for the views of commands, while they run.
+    pub(crate) fn views(&self) -> PathBuf {
+        self.data.join("views")
+    }
+
     /// Returns the folder for notes about projects that were not announced yet.
     pub(crate) fn untold(&self) -> PathBuf {
         self.data.join("untold")

@@ -79,6 +79,7 @@ impl ExecutorFactory {
                 .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
                 .collect(),
             hidden: self.projects.hidden_folders(),
+            views: self.records.directories().views(),
             trash: self.records.directories().trash(),
             journals: self.records.directories().journals(),
             sandbox: self.projects.sandbox().clone(),

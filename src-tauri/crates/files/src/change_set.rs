@@ -74,7 +74,7 @@ impl FileChange {
     }
 
     /// Returns whether it changes the permissions of a file that is there before and after.
-    fn changes_mode(&self) -> bool {
+    pub fn changes_mode(&self) -> bool {
         changes_mode(self.before.as_ref(), self.after.as_ref(), self.mode, self.new_mode)
     }
 }

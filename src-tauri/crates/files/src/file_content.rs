@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Deref;
 
+use arki_edit::is_text;
 use cap_std::fs::Dir;
 
 use arki_domain::sha256_hex;
@@ -23,6 +24,11 @@ impl FileContent {
 
     pub fn is_link(&self) -> bool {
         matches!(self, Self::Link(_))
+    }
+
+    /// Returns whether it has lines to show; a folder has none, and is no binary either.
+    pub fn is_text(&self) -> bool {
+        is_text(self)
     }
 
     pub fn is_folder(&self) -> bool {

@@ -91,4 +91,4 @@ pub use worktree::{copy_git_exclude, forget_worktree, make_worktree_folder, remo
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;
-pub use walk::Skipped;
+pub use walk::{GitIgnoring, Skipped};

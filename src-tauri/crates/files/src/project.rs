@@ -75,6 +75,24 @@ impl Project {
     }
 
     /// Accepts a relative path, or an absolute one inside the project, and normalises it by its text alone.
+    /// Returns the names of the folders in a folder, links left out; none where it can't be read.
+    pub fn folders_in(&self, folder: &Path) -> Vec<std::ffi::OsString> {
+        let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let Ok(entries) = self.dir.read_dir(place) else { return Vec::new() };
+        let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.map(|entry| entry.file_name()).collect()
+    }
+
+    /// Makes an empty folder for what a tool generates; false where something is there.
+    pub fn make_folder(&self, path: &ProjectPath) -> bool {
+        self.dir.create_dir(path.as_str()).is_ok()
+    }
+
+    /// Removes a folder in which nothing is.
+    pub fn remove_empty_folder(&self, path: &ProjectPath) {
+        let _ = self.dir.remove_dir(path.as_str());
+    }
+
     pub fn resolve(&self, path: &str) -> Result<ProjectPath> {
         Ok(path::resolve(path, &[&self.root, &self.given])?)
     }

@@ -5,6 +5,7 @@
 
 mod ignoring;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -161,6 +162,29 @@ pub(crate) fn is_ignored_by_git(project: &Project, path: &ProjectPath, kind: Ent
         let absolute = project.root().join(way);
         project.resolve(way).is_ok_and(|way| Ignoring::above(project, &way).is_ignored_by_git(&absolute, kind))
     })
+}
+
+/// Tells of many paths whether git ignores them, by the ignore files as they are; each folder's are read once.
+pub struct GitIgnoring<'a> {
+    project: &'a Project,
+    /// By folder: true if it is ignored itself, and the rules for what is in it.
+    folders: BTreeMap<String, (bool, Ignoring)>,
+}
+
+impl<'a> GitIgnoring<'a> {
+    pub fn new(project: &'a Project) -> Self {
+        Self { project, folders: BTreeMap::new() }
+    }
+
+    /// Returns whether git's rules ignore a file or link, or a folder that it lies in. What git has in its index is no
+    /// matter.
+    pub fn is_ignored(&mut self, path: &ProjectPath) -> bool {
+        let (project, folder) = (self.project, path.folder());
+        let (is_around, rules) = self.folders.entry(folder.as_str().to_owned()).or_insert_with(|| {
+            (is_ignored_by_git(project, &folder, EntryKind::Folder), Ignoring::above(project, &folder))
+        });
+        *is_around || rules.is_ignored_by_git(&project.root().join(path.as_str()), EntryKind::File)
+    }
 }
 
 /// Returns where an entry lies in the project; what has no such path, such as a name that is no text, is passed over.

@@ -33,6 +33,19 @@ pub fn keeps_below(project: &Path, folder: &str) -> bool {
     below.zip(kept_names(project)).is_some_and(|(below, names)| names.iter().any(|name| name.starts_with(&below)))
 }
 
+/// Returns what the index of the repository around `project` names in it, relative to it. `None` where there is no
+/// repository, or its index can't be read.
+#[must_use]
+pub fn kept_in(project: &Path) -> Option<Vec<String>> {
+    let top = project.ancestors().find(|above| above.join(".git").exists())?;
+    let names = kept_names(project)?;
+    let below = project.strip_prefix(top).ok()?.to_str()?.replace('\\', "/");
+    if below.is_empty() {
+        return Some(names);
+    }
+    Some(names.iter().filter_map(|name| Some(name.strip_prefix(&below)?.strip_prefix('/')?.to_owned())).collect())
+}
+
 /// Returns the names of the repositories that the index of a git directory has in the place of folders. `None` where it
 /// can't be read.
 pub(crate) fn gitlinks(git_dir: &Path) -> Option<Vec<String>> {

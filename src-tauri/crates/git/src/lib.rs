@@ -19,6 +19,6 @@ pub use config_paths::{WorkingTree, hooks_below, included};
 pub use config_programs::{beyond_harmless, is_harmless};
 pub use foreign::{foreign_repository, outside_git_dirs};
 pub use head::{Head, head};
-pub use index::{keeps_below, kept_names};
+pub use index::{keeps_below, kept_in, kept_names};
 pub use own_refs::own_refs;
 pub use unasked::unasked_environment;

@@ -27,6 +27,7 @@ impl<'a> JudgedLine<'a> {
         let subject = question.subject;
         let in_view = question.has_view
             && question.category == Some(Category::Exec)
+            && settings.categories.get(&Category::Exec) != Some(&Decision::Approval)
             && !subject.background
             && !git_line::writes_repository(command);
         let is_looked_at = |read: &WideRead| is_looked_at(subject, in_view, read);

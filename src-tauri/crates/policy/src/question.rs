@@ -32,7 +32,7 @@ pub struct Subject {
     pub mentioned: Vec<String>,
     /// The shell line, verbatim.
     pub command: Option<String>,
-    /// True if the command goes on in the background.
+    /// True if the command works on the project itself, in no view: in the background, or as a step of a pipeline.
     pub background: bool,
     /// The hosts that it speaks to, in lower case and without a port.
     pub hosts: Vec<String>,

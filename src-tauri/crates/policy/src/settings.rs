@@ -114,6 +114,30 @@ impl PolicySettings {
         self.rules.iter().filter(denies).flat_map(|rule| rule.globs().cloned()).collect()
     }
 
+    /// The files that rules keep from commands: whoever would open one by a tool is refused or asked about. In a sandbox
+    /// they can't be opened.
+    #[must_use]
+    pub fn closed_to_commands(&self) -> Vec<Glob> {
+        let is_closed = |rule: &&PolicyRule| matches!(rule.definition().decision, Decision::Deny | Decision::Approval);
+        self.path_rules().filter(is_closed).flat_map(|rule| rule.globs().cloned()).collect()
+    }
+
+    /// Returns whether rules deny commands files, whoever agreed to one.
+    #[must_use]
+    pub fn denies_commands_files(&self) -> bool {
+        self.path_rules().any(|rule| rule.definition().decision == Decision::Deny)
+    }
+
+    /// The rules about paths that hold for what a command opens.
+    fn path_rules(&self) -> impl Iterator<Item = &PolicyRule> {
+        let concerns = |rule: &&PolicyRule| {
+            let RuleDefinition { tool, command, host, path, .. } = rule.definition();
+            let is_meant = tool.as_deref().is_none_or(|tool| ["read_file", "run_command"].contains(&tool));
+            is_meant && path.is_some() && command.is_none() && host.is_none()
+        };
+        self.rules.iter().filter(concerns)
+    }
+
     /// Returns whether the agent has such a tool at all.
     #[must_use]
     pub fn has_tool(&self, tool: &str) -> bool {

@@ -4,6 +4,7 @@
 //! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
 //! outlived the process, and after a crash.
 
+mod asking;
 mod assembling;
 mod background;
 mod background_subagents;
@@ -15,6 +16,7 @@ mod command_review;
 mod command_sandbox;
 mod delegation;
 mod delegation_row;
+mod effects;
 mod formatting;
 mod hook_runner;
 mod hook_sandbox;
@@ -58,11 +60,13 @@ use arki_domain::{
 };
 use arki_files::Project;
 use arki_policy::Verdict;
+use asking::UserQuestions;
 use async_trait::async_trait;
 use call_log::CallLog;
 use command::CommandRunner;
 use command_review::CommandReview;
 use delegation::DelegatedCalls;
+use effects::CommandEffects;
 use hooking::{BeforeCall, CallHooks};
 use kept_whole::CallResults;
 use read::ReadCalls;
@@ -96,7 +100,9 @@ pub struct ToolExecutor {
     results: Arc<CallResults>,
     hooks: CallHooks,
     reads: Arc<ReadCalls>,
+    asking: Arc<UserQuestions>,
     writer: FileWriter,
+    effects: Arc<CommandEffects>,
     command_review: CommandReview,
     commands: Arc<CommandRunner>,
     remotes: RemoteCalls,
@@ -160,6 +166,9 @@ impl ToolExecutor {
             CallProgress::AwaitingApproval(requested) => {
                 Ok(CallOutcome::AwaitingApproval(requested.approval_id.clone()))
             }
+            CallProgress::Resolved(approval) if let Some(ended) = &pending.ended => {
+                self.effects.answered(&pending.call, ended, approval, record).await
+            }
             CallProgress::Resolved(approval) => match &approval.resolved {
                 resolved if resolved.decision == ApprovalDecision::Reject => {
                     record.rejected(&pending.call, approval).await
@@ -175,6 +184,9 @@ impl ToolExecutor {
                 self.results.finish(&pending.call, Ok(said), record).await
             }
             CallProgress::Delegated(started) => self.delegations.go_on(&pending.call, started, record).await,
+            CallProgress::Begun { files, .. } if let Some(ended) = &pending.ended => {
+                self.effects.interrupted(&pending.call, ended, files, record).await
+            }
             CallProgress::Begun { files, approval } => {
                 self.interrupted(pending, files, approval.as_deref(), record).await
             }

@@ -59,6 +59,11 @@ impl<'a> DiskView<'a> {
         if change.before.is_some() || !self.deletions.make_room_for(change) {
             return false;
         }
+        // What a path shows through a link that goes is no file of its own.
+        let is_link = |path: &str| self.project.dir().symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+        if self.deletions.above(&change.path).is_some_and(is_link) {
+            return true;
+        }
         match self.project.dir().symlink_metadata(change.path.as_str()) {
             Ok(found) => found.is_dir() && self.project.holds_only(&change.path, |path| self.deletions.contain(path)),
             Err(error) => error.kind() == ErrorKind::NotADirectory && self.deletions.are_above(&change.path),

@@ -21,8 +21,13 @@ impl<'a> Deletions<'a> {
 
     /// Returns whether a deleted file has the name of a folder on the way to `path`.
     pub(super) fn are_above(&self, path: &ProjectPath) -> bool {
+        self.above(path).is_some()
+    }
+
+    /// The deleted file that has the name of a folder on the way to `path`.
+    pub(super) fn above<'p>(&self, path: &'p ProjectPath) -> Option<&'p str> {
         let path = path.as_str();
-        path.match_indices('/').any(|(end, _)| self.contain(&path[..end]))
+        path.match_indices('/').map(|(end, _)| &path[..end]).find(|folder| self.contain(folder))
     }
 
     pub(super) fn contain(&self, path: &str) -> bool {

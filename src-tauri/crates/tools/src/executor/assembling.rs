@@ -1,5 +1,6 @@
 //! The parts of an executor, put together.
 
+use super::asking::UserQuestions;
 use super::background_subagents::BackgroundSubagents;
 use super::call_log::CallLog;
 use super::checking::Checking;
@@ -8,6 +9,7 @@ use super::command::CommandRunner;
 use super::command_review::CommandReview;
 use super::command_sandbox::CommandRooms;
 use super::delegation::DelegatedCalls;
+use super::effects::CommandEffects;
 use super::formatting::Formatter;
 use super::hook_runner::HookRunner;
 use super::hooking::CallHooks;
@@ -66,8 +68,12 @@ impl ToolExecutor {
             stop: stop.clone(),
         };
         let reads = Arc::new(ReadCalls { settings: settings.clone(), judge: judge.clone(), results: results.clone() });
+        let asking = Arc::new(UserQuestions { settings: settings.clone(), redactor });
+        let effects =
+            Arc::new(CommandEffects { settings: settings.clone(), judge: judge.clone(), asking: asking.clone() });
         let commands = Arc::new(CommandRunner {
             settings: settings.clone(),
+            effects: effects.clone(),
             call_log: call_log.clone(),
             secrets,
             rooms: rooms.clone(),
@@ -77,7 +83,13 @@ impl ToolExecutor {
             stop: stop.clone(),
         });
         Arc::new(Self {
-            writer: FileWriter { settings: settings.clone(), redactor, checking: Checking::new(settings.clone()) },
+            writer: FileWriter {
+                settings: settings.clone(),
+                asking: asking.clone(),
+                checking: Checking::new(settings.clone()),
+            },
+            asking,
+            effects,
             command_review: CommandReview {
                 settings: settings.clone(),
                 judge: judge.clone(),

@@ -4,7 +4,8 @@ use super::ExecutorSettings;
 use super::background::BegunBackground;
 use super::call_log::CallLog;
 use super::checkpoint::{CommandChanges, ProjectImages};
-use super::command_sandbox::{CommandRooms, Purpose};
+use super::command_sandbox::{CommandRooms, CommandView, Purpose};
+use super::effects::{self, CommandEffects};
 use super::kept_whole::CallResults;
 use super::live_output::LiveOutput;
 use super::record::Record;
@@ -16,7 +17,8 @@ use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, CheckpointCreated, Code, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult, plural,
+    CallOutcome, CheckpointCreated, Code, CommandEnded, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult,
+    plural,
 };
 use arki_files::Snapshot;
 use arki_policy::Verdict;
@@ -28,6 +30,7 @@ use std::time::Duration;
 /// Runs the commands of a run.
 pub(super) struct CommandRunner {
     pub(super) settings: Arc<ExecutorSettings>,
+    pub(super) effects: Arc<CommandEffects>,
     pub(super) call_log: CallLog,
     pub(super) secrets: Arc<ProjectSecrets>,
     pub(super) rooms: Arc<CommandRooms>,
@@ -68,7 +71,19 @@ impl CommandRunner {
             Ok(signing) => signing,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let imaged = if purpose.only_reads { None } else { self.images.image_before(call, record.context()).await? };
+        let view = match self.rooms.view_for(&arguments, purpose, verdict) {
+            Ok(view) => view,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let sandbox = match &view {
+            Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.view.clone())),
+            None => sandbox,
+        };
+        let imaged = if purpose.only_reads || view.is_some() {
+            None
+        } else {
+            self.images.image_before(call, record.context()).await?
+        };
         let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
         record.begin(call, verdict, Vec::new(), created).await?;
         if in_background {
@@ -128,7 +143,51 @@ impl CommandRunner {
             result.result.push_str(&self.signer.sign(signing).await);
         }
         bodies.extend(self.results.of_command(call, result, styles, record).await);
-        record.settle(bodies).await
+        match view {
+            Some(view) => self.settle_view(call, view, bodies, record).await,
+            None => record.settle(bodies).await,
+        }
+    }
+
+    /// Stores what the command changed in its view before the view goes, and has it decided on.
+    async fn settle_view(
+        &self,
+        call: &ToolCall,
+        CommandView { view, bound }: CommandView,
+        mut bodies: Vec<EventBody>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        bound.tidy(&self.settings.project);
+        let Some(EventBody::ToolResult(mut result)) = bodies.pop() else {
+            return Err(Error::internal("a command without its result"));
+        };
+        if result.code.as_deref() == Some(Code::CANCELLED.0) {
+            result.result.push_str("\n[Stopped, so what it changed was thrown away.]");
+            bodies.push(result.into());
+            return record.settle(bodies).await;
+        }
+        let collected = match effects::collect(&self.settings, view, &record.context().session_id).await {
+            Ok(collected) => collected,
+            Err(fault) => {
+                let words = format!("\n[Nothing of what it changed was kept: {} {}]", fault.message, fault.hint);
+                result.result.push_str(&words);
+                (result.is_error, result.code) = (true, Some(fault.code));
+                bodies.push(result.into());
+                return record.settle(bodies).await;
+            }
+        };
+        for note in &collected.notes {
+            result.result.push_str(&format!("\n[{note}]"));
+        }
+        if collected.files == 0 {
+            bodies.push(result.into());
+            return record.settle(bodies).await;
+        }
+        let (files, call_id) = (collected.files as u64, call.call_id.clone());
+        let ended = CommandEnded { call_id, result, files, effects: collected.list };
+        bodies.push(ended.clone().into());
+        record.note(bodies).await?;
+        self.effects.settle(call, &ended, record).await
     }
 
     /// The program ended while the command ran. It is not run again; what it changed so far can be told where the

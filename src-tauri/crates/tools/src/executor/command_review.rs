@@ -24,7 +24,7 @@ pub(super) struct CommandReview {
 
 impl CommandReview {
     pub(super) async fn decided(&self, call: &ToolCall, verdict: Verdict) -> CallDecision<'static> {
-        if verdict.decision == Decision::Allow {
+        if verdict.decision.is_unasked() {
             return CallDecision::Perform(verdict, CallWork::Command(AsDecided::shown(call)));
         }
         match self.preview(call).await {

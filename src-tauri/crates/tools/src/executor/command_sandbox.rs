@@ -7,15 +7,17 @@
 //! ([`ReadersView`]). Only one that the user approved, and that was shown as one that can, sees the rest, once.
 
 use super::ExecutorSettings;
+use super::effects::BoundFolders;
 use super::hook_sandbox::HookSandbox;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
-use arki_domain::{Code, Error};
+use arki_domain::{Category, Code, Decision, Error};
 use arki_files::ReadersView;
 use arki_policy::Verdict;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
-use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
+use arki_sandbox::{GitAccess, Network, OverlayView, ProjectAccess, Sandbox, SandboxSpec};
+use globset::GlobSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::OnceCell;
@@ -165,6 +167,12 @@ fn unclear_git() -> Error {
     Error::new(Code::POLICY_DENIED, message, "Try again, or ask the user to run it.")
 }
 
+/// The view of one command.
+pub(super) struct CommandView {
+    pub(super) view: Arc<OverlayView>,
+    pub(super) bound: BoundFolders,
+}
+
 /// The rooms of a run's commands and hooks.
 pub(super) struct CommandRooms {
     pub(super) settings: Arc<ExecutorSettings>,
@@ -197,6 +205,30 @@ impl CommandRooms {
         Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
     }
 
+    /// Returns the view in which a command works; `None` for what works on the project itself.
+    pub(super) fn view_for(
+        &self,
+        arguments: &run_command::Arguments,
+        purpose: Purpose,
+        verdict: &Verdict,
+    ) -> Result<Option<CommandView>, Error> {
+        let on_project = purpose.only_reads
+            || arguments.background == Some(true)
+            || arki_policy::writes_repository(&arguments.command);
+        // Who has each command asked about has it work on the project itself once it is approved.
+        let asks = self.settings.policy.categories.get(&Category::Exec) == Some(&Decision::Approval);
+        if on_project || (asks && verdict.decision != Decision::Review) || !self.settings.has_views() {
+            return Ok(None);
+        }
+        let bound = BoundFolders::of(&self.settings.project, &arguments.command, verdict);
+        let failed = |error: std::io::Error| {
+            let message = format!("Arki can't make a view of the project for this command: {error}.");
+            Error::new(Code::SANDBOX_UNAVAILABLE, message, "`arki doctor` says what views need.")
+        };
+        let view = OverlayView::create(&self.settings.views, bound.folders.clone()).map_err(failed)?;
+        Ok(Some(CommandView { view: Arc::new(view), bound }))
+    }
+
     /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
     pub(super) fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
         self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command)
@@ -214,7 +246,7 @@ impl CommandRooms {
             made: Mutex::default(),
             outside_git: arki_git::outside_git_dirs(&sandbox_spec.project_root),
             sandbox_spec,
-            hides_secrets: self.settings.policy.denies_files(),
+            hides_secrets: self.settings.policy.denies_files() || self.settings.policy.denies_commands_files(),
             reading_unasked: OnceLock::new(),
             reading: OnceLock::new(),
             _temp_dir: temp_dir,
@@ -223,6 +255,20 @@ impl CommandRooms {
 }
 
 impl ExecutorSettings {
+    /// Returns the files that no command opens unless it was shown as one that does: the secret ones, and those that
+    /// rules deny or ask about.
+    fn closed_files(&self) -> GlobSet {
+        let by_rules = self.policy.closed_to_commands();
+        if by_rules.is_empty() {
+            return self.secrets.clone();
+        }
+        let mut closed = GlobSet::builder();
+        for glob in self.secret_globs.iter().cloned().chain(by_rules) {
+            closed.add(glob);
+        }
+        closed.build().unwrap_or_else(|_| self.secrets.clone())
+    }
+
     /// Returns the sandbox for a command that may write in the project and has no network.
     pub(super) fn sandbox_spec(&self, temp_dir: &Path) -> SandboxSpec {
         SandboxSpec {
@@ -233,7 +279,7 @@ impl ExecutorSettings {
             shown: Vec::new(),
             also_writable: Vec::new(),
             network: Network::None,
-            secrets: Some(self.secrets.clone()),
+            secrets: Some(self.closed_files()),
             trash: Some(self.trash.clone()),
             journals: Some(self.journals.clone()),
         }

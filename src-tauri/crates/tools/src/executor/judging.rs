@@ -170,7 +170,7 @@ impl Judge {
             trusted: self.subjects.settings.trusted,
             approve,
             sandboxed: self.subjects.settings.sandbox.available,
-            has_view: false,
+            has_view: category == Some(Category::Exec) && self.subjects.settings.has_views(),
             impact,
         }
     }

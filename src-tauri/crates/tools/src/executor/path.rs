@@ -135,7 +135,7 @@ impl ToolExecutor {
         let prepared = self.prepare(pending, approval, record);
         match self.decided(prepared, record).await {
             CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
-            CallDecision::Ask(verdict, requested) => self.writer.put_to_user(call, (verdict, *requested), record).await,
+            CallDecision::Ask(verdict, requested) => self.asking.put_to_user(call, (verdict, *requested), record).await,
             CallDecision::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
             CallDecision::Reject(approval) => record.rejected(call, approval).await,
             CallDecision::Fail(fault) => record.fail(call, &fault).await,

@@ -31,6 +31,11 @@ pub(super) fn of_change(call: &ToolCall, verdict: &Verdict, preview: Preview) ->
     (verdict, ApprovalRequested { preview: Some(shown(preview)), ..requested })
 }
 
+pub(super) fn of_effects(call: &ToolCall, verdict: &Verdict, preview: Preview) -> (Verdict, ApprovalRequested) {
+    let (verdict, requested) = of_change(call, verdict, preview);
+    (verdict, ApprovalRequested { kind: ApprovalKind::Effects, ..requested })
+}
+
 pub(super) fn of_command(call: &ToolCall, verdict: &Verdict, command: CommandPreview) -> (Verdict, ApprovalRequested) {
     let (verdict, requested) = plain(call, verdict);
     (verdict, ApprovalRequested { command: Some(command), ..requested })

@@ -24,6 +24,8 @@ pub struct ToolLimits {
     pub max_output_bytes: usize,
     /// The limits of a command with all that it started.
     pub command: CommandLimits,
+    /// The most that a command may write to files that are reviewed, in bytes.
+    pub max_effects_bytes: u64,
 }
 
 pub struct ExecutorSettings {
@@ -45,6 +47,8 @@ pub struct ExecutorSettings {
     pub trash: PathBuf,
     /// The folder for notes on the state before commands, should Arki be killed; within a hidden folder too.
     pub journals: PathBuf,
+    /// The folder for the views of commands; within a hidden folder too.
+    pub views: PathBuf,
     pub sandbox: SandboxStatus,
     pub standing: Arc<dyn FolderRules>,
     /// Hosts of the user's own network that a pipeline's request may reach.
@@ -65,4 +69,12 @@ pub struct ExecutorSettings {
     pub background: Arc<BackgroundCommands>,
     /// The store for the contents of files before they are changed.
     pub contents: Arc<dyn ContentStore>,
+}
+
+impl ExecutorSettings {
+    /// Returns whether commands work in views of their own on this machine; asked once.
+    #[must_use]
+    pub fn has_views(&self) -> bool {
+        self.sandbox.available && arki_sandbox::Sandbox::has_views()
+    }
 }

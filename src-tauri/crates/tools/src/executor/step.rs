@@ -7,6 +7,7 @@ use super::checkpoint::ProjectImages;
 use super::command_sandbox::{CommandRooms, Purpose};
 use super::judging::{Judge, denied};
 use super::run_stop::RunStop;
+use super::subject::SubjectOf;
 use crate::builtin::run_command::{self, Arguments};
 use crate::error::ToolError;
 use crate::fetch::{self, HttpAnswer, Requested};
@@ -152,14 +153,20 @@ impl StepRunner {
         Err(fault)
     }
 
+    /// A step works on the project itself, so it is judged as what no view holds.
+    fn subject_of(&self, call: &ToolCall) -> SubjectOf {
+        let mut subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
+        subject.subject.background = true;
+        subject
+    }
+
     fn judged(&self, call: &ToolCall) -> Verdict {
-        let subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
+        let subject = self.subject_of(call);
         self.judge.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default())
     }
 
     fn refusal_of(&self, call: &ToolCall) -> Option<(Verdict, Error)> {
-        let tool = self.judge.toolbox.tool(&call.tool_id);
-        let subject = self.judge.subject_of(tool, &call.args);
+        let subject = self.subject_of(call);
         let verdict = self.judge.decide(&call.tool_id, &subject, ApprovalMode::All, Impact::default());
         let verdict = self.judge.with_network(&call.tool_id, &call.args, verdict, ApprovalMode::All);
         let fault = refusal(&verdict).or(subject.path_fault)?;

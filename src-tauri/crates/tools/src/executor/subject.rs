@@ -124,7 +124,7 @@ impl CallSubjects {
             trusted: self.settings.trusted,
             approve: ApprovalMode::Ask,
             sandboxed: self.settings.sandbox.available,
-            has_view: false,
+            has_view: self.settings.has_views(),
             impact: Impact::default(),
         };
         for read in arki_policy::reads_under_rules(&question, policy).unwrap_or_default() {

@@ -2,6 +2,7 @@
 
 mod reconciling;
 
+use super::asking::UserQuestions;
 use super::checking::Checking;
 use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
@@ -13,27 +14,17 @@ use crate::tool::{Action, WriteAction};
 use crate::tool_output::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,
-    Decision, Error, EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, Error, EventBody,
+    FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_files::{
     AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview, Project,
 };
 use arki_policy::{Impact, Verdict};
-use arki_redaction::Redactor;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A longer diff lies beside the log, by its hash.
-const LARGE_DIFF_BYTES: usize = 256 << 10;
-/// Placeholders may be longer than what they stand for, and the content has to be one that can be stored.
-const MAX_DIFF_BYTES: usize = 60 << 20;
-/// The limit for the hunks as the event lists them. Together with the longest arguments it's below what an event may
-/// have.
-const MAX_LISTED_BYTES: usize = 24 << 20;
-/// An upper bound for a hunk's numbers with their names, and for one byte of its path, in JSON.
-const LISTED_HUNK_BYTES: usize = 150;
 /// The model is told of more hunks than this by ranges of one fate.
 const MAX_TOLD_HUNKS: usize = 200;
 
@@ -179,33 +170,11 @@ impl Judge {
 /// Writes what was decided on, and keeps what a question shows.
 pub(super) struct FileWriter {
     pub(super) settings: Arc<ExecutorSettings>,
-    pub(super) redactor: Redactor,
+    pub(super) asking: Arc<UserQuestions>,
     pub(super) checking: Checking,
 }
 
 impl FileWriter {
-    /// Puts a call to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
-    /// placeholders stand for its secrets. A change that nobody could review goes back to the model.
-    pub(super) async fn put_to_user(
-        &self,
-        call: &ToolCall,
-        (verdict, mut requested): (Verdict, ApprovalRequested),
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Error> {
-        let Some(preview) = &mut requested.preview else { return record.ask((verdict, requested)).await };
-        if listed_bytes(preview) > MAX_LISTED_BYTES || preview.diff.len() > MAX_DIFF_BYTES {
-            return record.fail(call, &not_reviewable(preview)).await;
-        }
-        if preview.diff.len() > LARGE_DIFF_BYTES {
-            let bytes = self.redactor.redact(&std::mem::take(&mut preview.diff)).into_owned().into_bytes();
-            let hash = sha256_hex(&bytes);
-            preview.diff_hash = Some(hash.clone());
-            let content = Content { hash, bytes, kind: ContentKind::Plain };
-            self.settings.contents.put(&record.context().session_id, vec![content]).await?;
-        }
-        record.ask((verdict, requested)).await
-    }
-
     /// Writes the file, unless it changed at the last moment. What the user had approved is shown anew then.
     pub(super) async fn write(
         &self,
@@ -228,7 +197,7 @@ impl FileWriter {
         let Some(approval) = approval else { return record.fail(call, &stale).await };
         match planned(&self.settings.project, &plan, call) {
             Ok(change) if !change.is_empty() => {
-                self.put_to_user(call, shown_anew(call, approval, change.preview()), record).await
+                self.asking.put_to_user(call, shown_anew(call, approval, change.preview()), record).await
             }
             _ => record.fail(call, &stale).await,
         }
@@ -276,25 +245,6 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) ->
     let (verdict, mut requested) = question::of_change(call, &verdict, preview);
     requested.supersedes = Some(approval.requested.approval_id.clone());
     (verdict, requested)
-}
-
-fn listed_bytes(preview: &ChangePreview) -> usize {
-    preview.hunks.iter().map(|hunk| LISTED_HUNK_BYTES + 2 * hunk.path.len()).sum()
-}
-
-fn not_reviewable(preview: &ChangePreview) -> Error {
-    Error::new(
-        Code::FILE_TOO_LARGE,
-        format!(
-            "Nothing was written: {} hunks and a diff of {} MiB are too much to review at once (limit: about {} \
-            hunks, {} MiB).",
-            preview.hunks.len(),
-            preview.diff.len() >> 20,
-            MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
-            MAX_DIFF_BYTES >> 20
-        ),
-        "Change fewer files or lines at a time.",
-    )
 }
 
 fn nothing_to_change() -> Output {

@@ -1,0 +1,69 @@
+//! Puts changes to the user: what a question shows is stored before it is asked.
+
+use super::ExecutorSettings;
+use super::record::Record;
+use arki_domain::{
+    ApprovalRequested, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, ToolCall, sha256_hex,
+};
+use arki_policy::Verdict;
+use arki_redaction::Redactor;
+use std::sync::Arc;
+
+/// A longer diff lies beside the log, by its hash.
+const LARGE_DIFF_BYTES: usize = 256 << 10;
+/// Placeholders may be longer than what they stand for, and the content has to be one that can be stored.
+const MAX_DIFF_BYTES: usize = 60 << 20;
+/// The limit for the hunks as the event lists them. Together with the longest arguments it's below what an event may
+/// have.
+const MAX_LISTED_BYTES: usize = 24 << 20;
+/// An upper bound for a hunk's numbers with their names, and for one byte of its path, in JSON.
+const LISTED_HUNK_BYTES: usize = 150;
+
+/// Puts questions, with what they show.
+pub(super) struct UserQuestions {
+    pub(super) settings: Arc<ExecutorSettings>,
+    pub(super) redactor: Redactor,
+}
+
+impl UserQuestions {
+    /// Puts a call to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
+    /// placeholders stand for its secrets. A change that nobody could review goes back to the model.
+    pub(super) async fn put_to_user(
+        &self,
+        call: &ToolCall,
+        (verdict, mut requested): (Verdict, ApprovalRequested),
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let Some(preview) = &mut requested.preview else { return record.ask((verdict, requested)).await };
+        if listed_bytes(preview) > MAX_LISTED_BYTES || preview.diff.len() > MAX_DIFF_BYTES {
+            return record.fail(call, &not_reviewable(preview)).await;
+        }
+        if preview.diff.len() > LARGE_DIFF_BYTES {
+            let bytes = self.redactor.redact(&std::mem::take(&mut preview.diff)).into_owned().into_bytes();
+            let hash = sha256_hex(&bytes);
+            preview.diff_hash = Some(hash.clone());
+            let content = Content { hash, bytes, kind: ContentKind::Plain };
+            self.settings.contents.put(&record.context().session_id, vec![content]).await?;
+        }
+        record.ask((verdict, requested)).await
+    }
+}
+
+fn listed_bytes(preview: &ChangePreview) -> usize {
+    preview.hunks.iter().map(|hunk| LISTED_HUNK_BYTES + 2 * hunk.path.len()).sum()
+}
+
+fn not_reviewable(preview: &ChangePreview) -> Error {
+    Error::new(
+        Code::FILE_TOO_LARGE,
+        format!(
+            "Nothing was written: {} hunks and a diff of {} MiB are too much to review at once (limit: about {} \
+            hunks, {} MiB).",
+            preview.hunks.len(),
+            preview.diff.len() >> 20,
+            MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
+            MAX_DIFF_BYTES >> 20
+        ),
+        "Change fewer files or lines at a time.",
+    )
+}

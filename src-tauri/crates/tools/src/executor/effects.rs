@@ -1,0 +1,442 @@
+//! The changes of commands in their views: judged, shown, and landed only as they were shown. What is rejected never
+//! existed.
+//!
+//! The list of the changes and their contents lie beside the log before anyone is asked, so that a review outlives this
+//! process and the view. How a decision about them comes into the log is as with an edit: `approval.requested`, or
+//! `policy.decided` with the files that are about to be written, then what was written.
+
+mod collecting;
+mod generated;
+mod judging;
+
+use super::asking::UserQuestions;
+use super::judging::{Judge, permitted};
+use super::record::Record;
+use super::{ExecutorSettings, question};
+use crate::error::ToolError;
+use arki_domain::projection::ResolvedApproval;
+use arki_domain::{
+    ApprovalDecision, ApprovalMode, ApprovalRequested, CallOutcome, CommandEnded, Content, ContentKind, Decision,
+    Error, EventBody, FileChanged, FileEffect, Permissions, ToolCall, ToolResult, plural,
+};
+use arki_files::{
+    ChangeSet, Effect, FileChange, FileContent, FileFound, FilesError, FollowedChange, HunkSelection, Preview,
+    follow_edits, plan_effects, plan_interrupted, plan_landing,
+};
+use arki_policy::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub(super) use collecting::collect;
+pub(super) use generated::BoundFolders;
+
+/// The files that a result names, at most.
+const MAX_NAMED: usize = 50;
+/// The sentences on what is left out that a question tells, at most.
+const MAX_TOLD: usize = 5;
+
+/// Lands what commands changed, or asks.
+pub(super) struct CommandEffects {
+    pub(super) settings: Arc<ExecutorSettings>,
+    pub(super) judge: Arc<Judge>,
+    pub(super) asking: Arc<UserQuestions>,
+}
+
+/// A change as it lies beside the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StoredEffect {
+    path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    before: Option<StoredState>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<StoredState>,
+    /// Somebody else changed it while the command ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_changed_outside: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StoredState {
+    /// SHA-256 hex of a file's bytes, or of where a link leads; absent of a folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_link: bool,
+    /// Unix permission bits of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<u32>,
+}
+
+impl StoredState {
+    fn of(found: &FileFound) -> Self {
+        Self { hash: found.content.hash(), is_link: found.content.is_link(), mode: found.mode }
+    }
+}
+
+/// The changes of a command as they would land now.
+struct OpenEffects {
+    set: ChangeSet,
+    verdict: Verdict,
+    /// Sentences on what is left out, and why.
+    left_out: Vec<String>,
+}
+
+impl CommandEffects {
+    /// Decides on what a command changed, and lands it or asks.
+    pub(super) async fn settle(
+        &self,
+        call: &ToolCall,
+        ended: &CommandEnded,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let open = match self.open(call, ended, record.approve()).await {
+            Ok(open) => open,
+            Err(fault) => return self.conclude(ended, &format!("Nothing landed: {}", fault.message), record).await,
+        };
+        if open.set.is_empty() || open.verdict.decision == Decision::Deny {
+            return self.conclude(ended, &open.left_out.join(" "), record).await;
+        }
+        if open.verdict.decision == Decision::Allow {
+            let accepted = Accepted::all(&open.set);
+            return self.land(call, ended, (open.set, accepted), (&open.verdict, None), record).await;
+        }
+        if record.approve() == ApprovalMode::Never {
+            let words = "What it changed was thrown away: nothing may be approved in this run (--approve never).";
+            return self.conclude(ended, words, record).await;
+        }
+        let question = question::of_effects(call, &open.verdict, open.set.preview());
+        self.asking.put_to_user(call, question, record).await
+    }
+
+    /// Carries out the user's answer.
+    pub(super) async fn answered(
+        &self,
+        call: &ToolCall,
+        ended: &CommandEnded,
+        approval: &ResolvedApproval,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        if approval.resolved.decision == ApprovalDecision::Reject {
+            let note = approval.resolved.reason.as_deref().map(|note| format!("\nThe user's note: {note}"));
+            let words = "The user rejected what it changed: none of it is in the project.";
+            return self.conclude(ended, &format!("{words}{}", note.unwrap_or_default()), record).await;
+        }
+        if approval.resolved.is_by_mode() {
+            return self.settle(call, ended, record).await;
+        }
+        let open = match self.open(call, ended, record.approve()).await {
+            Ok(open) => open,
+            Err(fault) => return self.conclude(ended, &format!("Nothing landed: {}", fault.message), record).await,
+        };
+        if open.set.is_empty() || open.verdict.decision == Decision::Deny {
+            return self.conclude(ended, &open.left_out.join(" "), record).await;
+        }
+        if open.set.preview().preview_hash != approval.requested.shown_hash() {
+            return self.asking.put_to_user(call, shown_anew(call, approval, open.set.preview()), record).await;
+        }
+        let accepted = Accepted::by_user(&open.set, approval);
+        self.land(call, ended, (open.set, accepted), (&permitted(&approval.requested), Some(approval)), record).await
+    }
+
+    /// Goes on after this process ended: between the command's end and a decision, or in the midst of landing.
+    pub(super) async fn interrupted(
+        &self,
+        call: &ToolCall,
+        ended: &CommandEnded,
+        files: &[FileEffect],
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        if files.is_empty() {
+            return self.settle(call, ended, record).await;
+        }
+        let landing = self.begun_landing(ended, files).await?;
+        let found = plan_interrupted(&landing, &self.settings.project).map_err(ToolError::from)?;
+        let left = match found.left.apply(&self.settings.project) {
+            Ok(_) => found.left,
+            Err(error) => {
+                let fault = Error::from(ToolError::from(error));
+                return self.conclude(ended, &format!("Interrupted while it landed: {}", fault.message), record).await;
+            }
+        };
+        let landed = || found.done.files().iter().chain(left.files());
+        let mut bodies: Vec<EventBody> = landed().map(|file| changed(call, file, Vec::new()).into()).collect();
+        let mut words = landed_words(landed().map(|file| file.path.as_str()));
+        for file in found.changed.files() {
+            words.push_str(&format!(" {} was changed meanwhile and stays as it is.", file.path));
+        }
+        bodies.push(with_words(ended, &words).into());
+        record.settle(bodies).await
+    }
+
+    async fn open(&self, call: &ToolCall, ended: &CommandEnded, approve: ApprovalMode) -> Result<OpenEffects, Error> {
+        let stored = self.stored(ended).await?;
+        let (effects, outside) = self.effects(&stored).await?;
+        let planned = self.planned(effects.clone())?;
+        let judged = self.judge.judge_effects(call, &planned.set, approve);
+        let mut left_out: Vec<String> = planned.conflicts.into_iter().map(|conflict| conflict.sentence).collect();
+        let verdicts = planned.set.files().iter().zip(&judged.paths);
+        let denied: BTreeMap<&str, &str> = verdicts
+            .filter(|(_, verdict)| verdict.decision == Decision::Deny)
+            .map(|(file, verdict)| (file.path.as_str(), verdict.reason.as_str()))
+            .collect();
+        let refused = denied.iter().take(MAX_NAMED).map(|(path, why)| format!("{path} was left out: {why}"));
+        left_out.extend(refused);
+        let set = if denied.is_empty() {
+            planned.set
+        } else {
+            let allowed = effects.into_iter().filter(|effect| !denied.contains_key(effect.path.as_str()));
+            self.planned(allowed.collect())?.set
+        };
+        let mut verdict =
+            Verdict { decision: judged.decision, rule: judged.rule, reason: judged.reason, risk: judged.risk };
+        if verdict.decision == Decision::Preview && verdict.rule == "category:write" {
+            let files = plural(set.files().len() as u64, "file");
+            verdict.reason = format!("The command changed {files} in its view. Nothing of it is in the project yet.");
+        }
+        let was_outside = set.files().iter().find(|file| outside.contains(file.path.as_str()));
+        if let Some(file) = was_outside.filter(|_| verdict.decision == Decision::Allow) {
+            verdict.decision = Decision::Preview;
+            verdict.rule = "builtin:changed-meanwhile".to_owned();
+            verdict.reason = format!("{} was changed while the command ran.", file.path);
+        }
+        for sentence in left_out.iter().filter(|_| !set.is_empty()).take(MAX_TOLD) {
+            verdict.reason.push_str(&format!(" {sentence}"));
+        }
+        Ok(OpenEffects { set, verdict, left_out })
+    }
+
+    fn planned(&self, effects: Vec<Effect>) -> Result<FollowedChange, Error> {
+        let set = plan_effects(effects).map_err(ToolError::from)?;
+        Ok(follow_edits(&set, &self.settings.project).map_err(ToolError::from)?)
+    }
+
+    async fn stored(&self, ended: &CommandEnded) -> Result<Vec<StoredEffect>, Error> {
+        let missing = || Error::internal("what a command changed is no longer stored");
+        let list = self.settings.contents.content(&ended.effects).await?.ok_or_else(missing)?;
+        serde_json::from_slice(&list).map_err(Error::internal)
+    }
+
+    /// The changes with their contents, and the paths that somebody else changed while the command ran.
+    async fn effects(&self, stored: &[StoredEffect]) -> Result<(Vec<Effect>, BTreeSet<String>), Error> {
+        let mut effects = Vec::with_capacity(stored.len());
+        for effect in stored {
+            let path = self.settings.project.resolve(&effect.path).map_err(ToolError::from)?;
+            let (before, after) = (self.state(effect.before.as_ref()).await?, self.state(effect.after.as_ref()).await?);
+            effects.push(Effect { path, before, after });
+        }
+        let outside = stored.iter().filter(|effect| effect.has_changed_outside);
+        Ok((effects, outside.map(|effect| effect.path.clone()).collect()))
+    }
+
+    async fn state(&self, stored: Option<&StoredState>) -> Result<Option<FileFound>, Error> {
+        let Some(StoredState { hash, is_link, mode }) = stored else { return Ok(None) };
+        let Some(hash) = hash else { return Ok(Some(FileFound { content: FileContent::Folder, mode: *mode })) };
+        let missing = || Error::internal("a content that a command wrote is no longer stored");
+        let bytes = self.settings.contents.content(hash).await?.ok_or_else(missing)?;
+        let content = if *is_link { FileContent::Link(bytes) } else { FileContent::File(bytes) };
+        Ok(Some(FileFound { content, mode: *mode }))
+    }
+
+    /// The landing that the log says was begun.
+    async fn begun_landing(&self, ended: &CommandEnded, files: &[FileEffect]) -> Result<ChangeSet, Error> {
+        let stored: BTreeMap<String, StoredEffect> =
+            self.stored(ended).await?.into_iter().map(|effect| (effect.path.clone(), effect)).collect();
+        let mut effects = Vec::with_capacity(files.len());
+        for file in files {
+            let path = self.settings.project.resolve(&file.path).map_err(ToolError::from)?;
+            let known = stored.get(&file.path);
+            let old = known.and_then(|effect| effect.before.as_ref());
+            let new = known.and_then(|effect| effect.after.as_ref());
+            let state = |hash: &Option<String>, is_link: bool, mode: Option<u32>| {
+                let hash = hash.clone()?;
+                Some(StoredState { hash: Some(hash), is_link, mode })
+            };
+            let before = state(&file.before_hash, file.before_link, old.and_then(|old| old.mode));
+            let is_link = new.is_some_and(|new| new.is_link);
+            let after = state(&file.after_hash, is_link, new.and_then(|new| new.mode));
+            let (before, after) = (self.state(before.as_ref()).await?, self.state(after.as_ref()).await?);
+            effects.push(Effect { path, before, after });
+        }
+        Ok(plan_effects(effects).map_err(ToolError::from)?)
+    }
+
+    /// Writes what was accepted of what was shown. Which files that are, and their contents, is on the disk before.
+    async fn land(
+        &self,
+        call: &ToolCall,
+        ended: &CommandEnded,
+        (shown, accepted): (ChangeSet, Accepted),
+        (verdict, approval): (&Verdict, Option<&ResolvedApproval>),
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let planned = match plan_landing(&shown, &accepted.selection, &self.settings.project) {
+            Ok(planned) => planned,
+            Err(error) => return record.fail(call, &ToolError::from(error).into()).await,
+        };
+        let session_id = record.context().session_id.clone();
+        let kept = self.settings.contents.put(&session_id, images(&planned.set));
+        let decided = record.begin(call, verdict, effects_of(&planned.set), Vec::new());
+        let (kept, decided) = tokio::join!(kept, decided);
+        kept.and(decided)?;
+        let applied = planned.set.apply(&self.settings.project);
+        let is_stale = matches!(applied, Err(FilesError::Stale(_)));
+        if let Err(error) = applied
+            && !is_stale
+        {
+            let fault = Error::from(ToolError::from(error));
+            return self.conclude(ended, &format!("Nothing landed: {}", fault.message), record).await;
+        }
+        let landed = if is_stale { &[] } else { planned.set.files() };
+        let mut bodies: Vec<EventBody> =
+            landed.iter().map(|file| changed(call, file, accepted.hunks_of(file.path.as_str())).into()).collect();
+        if is_stale || !planned.changed.is_empty() {
+            record.note(bodies).await?;
+            let open = self.open(call, ended, record.approve()).await?;
+            let question = match approval {
+                _ if open.set.is_empty() => return self.conclude(ended, &open.left_out.join(" "), record).await,
+                Some(approval) => shown_anew(call, approval, open.set.preview()),
+                None => question::of_effects(call, &open.verdict, open.set.preview()),
+            };
+            return self.asking.put_to_user(call, question, record).await;
+        }
+        bodies.push(with_words(ended, &accepted.words(landed)).into());
+        record.settle(bodies).await
+    }
+
+    async fn conclude(&self, ended: &CommandEnded, words: &str, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
+        record.settle(vec![with_words(ended, words).into()]).await
+    }
+}
+
+/// The part of a change that the user keeps, or all of it.
+struct Accepted {
+    preview: Preview,
+    selection: HunkSelection,
+    note: Option<String>,
+}
+
+impl Accepted {
+    fn all(set: &ChangeSet) -> Self {
+        let preview = set.preview();
+        let selection = HunkSelection::all(&preview);
+        Self { preview, selection, note: None }
+    }
+
+    fn by_user(set: &ChangeSet, approval: &ResolvedApproval) -> Self {
+        let Self { preview, mut selection, .. } = Self::all(set);
+        let resolved = &approval.resolved;
+        if let Some(hunks) = &resolved.hunks {
+            selection.accepted = hunks.iter().copied().collect();
+        }
+        selection.accepted.extend(resolved.edited.keys());
+        selection.edited = resolved.edited.clone();
+        Self { preview, selection, note: resolved.reason.clone() }
+    }
+
+    fn hunks_of(&self, path: &str) -> Vec<usize> {
+        let hunks = self.preview.hunks.iter();
+        let kept = hunks.filter(|hunk| hunk.path == path && self.selection.accepted.contains(&hunk.index));
+        kept.map(|hunk| hunk.index).collect()
+    }
+
+    /// The words to the model.
+    fn words(&self, landed: &[FileChange]) -> String {
+        let mut words = landed_words(landed.iter().map(|file| file.path.as_str()));
+        let rejected: Vec<String> = self
+            .preview
+            .hunks
+            .iter()
+            .filter(|hunk| !self.selection.accepted.contains(&hunk.index))
+            .map(|hunk| format!("{} ({}, line {})", hunk.index, hunk.path, hunk.old_start))
+            .collect();
+        if !rejected.is_empty() {
+            let named = rejected.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
+            words.push_str(&format!(" The user rejected {}: {named}.", plural(rejected.len() as u64, "hunk")));
+        }
+        for (index, text) in &self.selection.edited {
+            words.push_str(&format!("\nIn hunk {index} the user wrote instead:\n{}", text.trim_end_matches('\n')));
+        }
+        if let Some(note) = &self.note {
+            words.push_str(&format!("\nThe user's note: {note}"));
+        }
+        words
+    }
+}
+
+fn landed_words<'a>(paths: impl Iterator<Item = &'a str>) -> String {
+    let paths: BTreeSet<&str> = paths.collect();
+    if paths.is_empty() {
+        return "Nothing of what it changed is in the project.".to_owned();
+    }
+    let named = paths.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = match paths.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{} changed: {named}{more}.", plural(paths.len() as u64, "file"))
+}
+
+/// The result of a command with what became of its changes.
+fn with_words(ended: &CommandEnded, words: &str) -> ToolResult {
+    let mut result = ended.result.clone();
+    if !words.is_empty() {
+        let gap = if result.result.ends_with('\n') { "" } else { "\n" };
+        result.result.push_str(&format!("{gap}[{words}]"));
+    }
+    result
+}
+
+fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) -> (Verdict, ApprovalRequested) {
+    let verdict = Verdict {
+        decision: Decision::Preview,
+        rule: "builtin:stale-preview".to_owned(),
+        reason: "Files changed after the command ended, so nothing was written. Here is its change again.".to_owned(),
+        risk: approval.requested.risk,
+    };
+    let (verdict, mut requested) = question::of_effects(call, &verdict, preview);
+    requested.supersedes = Some(approval.requested.approval_id.clone());
+    (verdict, requested)
+}
+
+fn effects_of(set: &ChangeSet) -> Vec<FileEffect> {
+    let effect = |file: &FileChange| FileEffect {
+        path: file.path.to_string(),
+        before_hash: file.before.as_ref().and_then(FileContent::hash),
+        after_hash: file.after.as_ref().and_then(FileContent::hash),
+        before_permissions: permissions(file),
+        before_link: file.before.as_ref().is_some_and(FileContent::is_link),
+    };
+    set.files().iter().map(effect).collect()
+}
+
+/// The files before and after, so that the change can be finished after a crash, and taken back.
+fn images(set: &ChangeSet) -> Vec<Content> {
+    let contents = set.files().iter().flat_map(|file| [file.before.as_ref(), file.after.as_ref()]).flatten();
+    let image = |content: &FileContent| {
+        Some(Content { hash: content.hash()?, bytes: content.to_vec(), kind: ContentKind::Plain })
+    };
+    contents.filter_map(image).collect()
+}
+
+/// Returns the permissions that a file loses, by its removal or by others; any other file's are told by what is there.
+fn permissions(file: &FileChange) -> Permissions {
+    if file.after.is_none() || file.changes_mode() { file.permissions() } else { Permissions::default() }
+}
+
+fn changed(call: &ToolCall, file: &FileChange, hunks: Vec<usize>) -> FileChanged {
+    FileChanged {
+        path: file.path.to_string(),
+        hunks,
+        before_hash: file.before.as_ref().and_then(FileContent::hash),
+        after_hash: file.after.as_ref().and_then(FileContent::hash),
+        before_unknown: false,
+        after_unknown: false,
+        before_permissions: permissions(file),
+        before_link: file.before.as_ref().is_some_and(FileContent::is_link),
+        after_link: file.after.as_ref().is_some_and(FileContent::is_link),
+        call_id: call.call_id.clone(),
+        by_session: None,
+        by_hook: None,
+    }
+}

@@ -1,0 +1,187 @@
+//! Reads the changes of a command out of its view and stores them, the list and the contents, so that the view can go.
+
+use super::StoredEffect;
+use super::generated::GeneratedFolders;
+use crate::error::ToolError;
+use crate::executor::ExecutorSettings;
+use arki_domain::{Code, Content, ContentKind, Error, SessionId, sha256_hex};
+use arki_files::{Effect, FileContent, FileFound, Project, ProjectPath};
+use arki_sandbox::{OverlayView, ViewChange, ViewChangeKind, ViewEntry};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The most that one command may change.
+const MAX_EFFECTS: usize = 20_000;
+/// Contents are put into the store in pieces of about this many bytes.
+const PIECE_BYTES: usize = 4 << 20;
+const PIECES_UNDER_WAY: usize = 2;
+
+/// The changes of a command, stored.
+#[derive(Default)]
+pub(in crate::executor) struct CollectedEffects {
+    /// SHA-256 hex of the list.
+    pub(in crate::executor) list: String,
+    pub(in crate::executor) files: usize,
+    /// Sentences on what was left out, for the model.
+    pub(in crate::executor) notes: Vec<String>,
+}
+
+/// Nothing of it is in the project, whatever it returns.
+pub(in crate::executor) async fn collect(
+    settings: &Arc<ExecutorSettings>,
+    view: Arc<OverlayView>,
+    session_id: &SessionId,
+) -> Result<CollectedEffects, Error> {
+    let (pieces, mut arriving) = mpsc::channel(PIECES_UNDER_WAY);
+    let reading = settings.clone();
+    let reading = tokio::task::spawn_blocking(move || {
+        let limit = reading.limits.max_effects_bytes;
+        let project = reading.project.clone();
+        Collecting { project: &project, view: &view, pieces, piece: Vec::new(), piece_bytes: 0, left: limit, limit }
+            .run()
+    });
+    while let Some(piece) = arriving.recv().await {
+        settings.contents.put(session_id, piece).await?;
+    }
+    reading.await.map_err(Error::internal)?
+}
+
+struct Collecting<'a> {
+    project: &'a Project,
+    view: &'a OverlayView,
+    pieces: mpsc::Sender<Vec<Content>>,
+    piece: Vec<Content>,
+    piece_bytes: usize,
+    /// Bytes that may still be read of what was written.
+    left: u64,
+    limit: u64,
+}
+
+impl Collecting<'_> {
+    fn run(mut self) -> Result<CollectedEffects, Error> {
+        let failed = |error: std::io::Error| Error::internal(format_args!("a view can't be read: {error}"));
+        let generated = GeneratedFolders::of(self.project);
+        let listed =
+            self.view.changes(self.project.root(), MAX_EFFECTS, |path| generated.is_generated(path)).map_err(failed)?;
+        if listed.has_more {
+            let more = format!("The command changed more than {MAX_EFFECTS} files, so none of its changes was kept.");
+            return Err(Error::new(Code::TOO_MANY_CHANGES, more, "Change fewer files at a time."));
+        }
+        let mut collected = CollectedEffects::default();
+        let mut stored: Vec<StoredEffect> = Vec::new();
+        for change in &listed.changes {
+            let effect = match self.effect(change) {
+                Ok(effect) => effect,
+                Err(Unread::LeftOut(note)) => {
+                    collected.notes.push(note);
+                    continue;
+                }
+                Err(Unread::Failed(error)) => return Err(error),
+            };
+            if effect.before == effect.after {
+                continue;
+            }
+            let [before, after] =
+                [&effect.before, &effect.after].map(|side| side.as_ref().map(|found| self.keep(found)));
+            let (path, has_changed_outside) = (effect.path.to_string(), change.has_changed_outside);
+            match stored.last_mut().filter(|last| last.path == path) {
+                // One thing has taken another's place: a file a folder's, or the other way round.
+                Some(last) => {
+                    last.before = last.before.take().or(before);
+                    last.after = last.after.take().or(after);
+                    last.has_changed_outside |= has_changed_outside;
+                }
+                None => stored.push(StoredEffect { path, before, after, has_changed_outside }),
+            }
+        }
+        collected.files = stored.len();
+        if !stored.is_empty() {
+            let list = serde_json::to_vec(&stored).map_err(Error::internal)?;
+            collected.list = sha256_hex(&list);
+            self.put(Content { hash: collected.list.clone(), bytes: list, kind: ContentKind::Plain });
+        }
+        self.send();
+        Ok(collected)
+    }
+
+    fn effect(&mut self, change: &ViewChange) -> Result<Effect, Unread> {
+        let name = change.path.display().to_string();
+        let Some(path) = change.path.to_str().and_then(|path| self.project.resolve(path).ok()) else {
+            let note = format!("{name} has a name that Arki can't show, so its change was left out.");
+            return Err(Unread::LeftOut(note));
+        };
+        let folder = || FileFound { content: FileContent::Folder, mode: None };
+        let (before, after) = match change.kind {
+            ViewChangeKind::FolderAdded => (None, Some(folder())),
+            ViewChangeKind::FolderRemoved => (Some(folder()), None),
+            ViewChangeKind::Removed => (self.before(&path)?, None),
+            ViewChangeKind::Written => (self.before(&path)?, Some(self.after(&change.path)?)),
+            ViewChangeKind::Special => {
+                let note = format!("{name} is a pipe, a socket or a device, so it was left out.");
+                return Err(Unread::LeftOut(note));
+            }
+        };
+        Ok(Effect { path, before, after })
+    }
+
+    fn before(&self, path: &ProjectPath) -> Result<Option<FileFound>, Unread> {
+        // A folder in its place is told by itself, and so is a file in its folder's.
+        let is_file = self.project.root().join(path.as_str()).symlink_metadata().is_ok_and(|now| !now.is_dir());
+        if !is_file {
+            return Ok(None);
+        }
+        self.project.found(path, self.limit).map_err(|error| Unread::Failed(ToolError::from(error).into()))
+    }
+
+    fn after(&mut self, path: &Path) -> Result<FileFound, Unread> {
+        match self.view.entry(path, self.left) {
+            Ok(ViewEntry::File { bytes, mode }) => {
+                self.left = self.left.saturating_sub(bytes.len() as u64);
+                Ok(FileFound { content: FileContent::File(bytes), mode: Some(mode) })
+            }
+            Ok(ViewEntry::Link(target)) => {
+                Ok(FileFound { content: FileContent::Link(target.as_os_str().as_bytes().to_vec()), mode: None })
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+                let megabytes = self.limit >> 20;
+                let more = format!("The command wrote more than {megabytes} MiB, so none of its changes was kept.");
+                let hint = "Write less at a time, or into a folder that builds make; `limits.maxEffectsMegabytes` is the limit.";
+                Err(Unread::Failed(Error::new(Code::TOO_MANY_CHANGES, more, hint)))
+            }
+            Err(error) => {
+                Err(Unread::Failed(Error::internal(format_args!("{} can't be read: {error}", path.display()))))
+            }
+        }
+    }
+
+    fn keep(&mut self, found: &FileFound) -> super::StoredState {
+        let state = super::StoredState::of(found);
+        if let Some(hash) = &state.hash {
+            let bytes = found.content.to_vec();
+            self.put(Content { hash: hash.clone(), bytes, kind: ContentKind::Plain });
+        }
+        state
+    }
+
+    fn put(&mut self, content: Content) {
+        self.piece_bytes += content.bytes.len();
+        self.piece.push(content);
+        if self.piece_bytes >= PIECE_BYTES {
+            self.send();
+        }
+    }
+
+    fn send(&mut self) {
+        self.piece_bytes = 0;
+        // Nobody takes it any more: the store failed, and its error is already told.
+        let _ = self.pieces.blocking_send(std::mem::take(&mut self.piece));
+    }
+}
+
+/// Why a change is not among the effects.
+enum Unread {
+    LeftOut(String),
+    Failed(Error),
+}
