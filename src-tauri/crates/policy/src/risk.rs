@@ -92,7 +92,7 @@ pub(super) fn of(question: &PolicyQuestion<'_>, command: Option<&JudgedLine<'_>>
 fn of_command(command: &JudgedLine<'_>) -> Risk {
     if command.only_reads {
         Risk::Low
-    } else if command.danger.is_some() || command.line.unclear().is_some() {
+    } else if !command.in_view && (command.danger.is_some() || command.line.unclear().is_some()) {
         Risk::High
     } else {
         Risk::Medium

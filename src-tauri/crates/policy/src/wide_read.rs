@@ -48,7 +48,7 @@ impl WideRead {
 
     /// Returns whether a view keeps secret files from it: it opens files. Git reads what it keeps from its own store.
     #[must_use]
-    pub(crate) fn opens_files(&self) -> bool {
+    pub fn opens_files(&self) -> bool {
         match self {
             Self::Below { .. } | Self::Matching(_) => true,
             Self::FromEach { read, .. } => read.opens_files(),

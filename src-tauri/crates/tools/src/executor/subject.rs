@@ -6,7 +6,7 @@ use super::project_inspection::look;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{ApprovalMode, Code, Error, goes_on_in_background};
-use arki_files::{Project, ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
+use arki_files::{Project, ProjectPath, RealPlace, UnnamedReads, is_secret, is_system_secret, real_place};
 use arki_policy::{ChangedGit, Impact, PolicyQuestion, PolicySettings, Subject, TouchedPath, WideRead};
 use arki_sandbox::{GitSight, Sandbox};
 use serde_json::Value;
@@ -48,6 +48,10 @@ impl CallSubjects {
             true => arki_policy::wide_reads(line),
             false => arki_policy::wide_reads_unconfined(line),
         });
+        let background = tool
+            .is_some_and(|Tool { definition, .. }| goes_on_in_background(&definition.name, definition.category, args));
+        let in_view = self.settings.has_views() && !background;
+        let viewed = touched.command.as_deref().filter(|line| in_view && !arki_policy::writes_repository(line));
         let mut sensitive = self.sensitive_among(&words);
         if told.is_some() {
             // What of it lies outside is told, and a word alone may be read from another folder than it is looked for
@@ -64,8 +68,11 @@ impl CallSubjects {
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
         let command = touched.command.clone();
         let so_far = Subject { paths: paths.clone(), command, hosts: touched.hosts.clone(), ..Subject::default() };
-        let reads = self.reads_of(tool, &so_far, policy, told.unwrap_or_default());
-        let wide = self.looked_at(&reads, policy.tightens_unseen_paths());
+        let told = viewed.map(arki_policy::wide_reads_in_view).or(told);
+        let mut reads = self.reads_of(tool, &so_far, policy, told.unwrap_or_default());
+        // In a view it can't open what there are secrets among.
+        reads.retain(|read| viewed.is_none() || !read.opens_files());
+        let wide = self.looked_at(&reads, policy.tightens_unseen_paths(), viewed.is_some());
         let outside = wide.iter().find_map(|read| match read {
             UnnamedReads::Outside(path) => Some(path.clone()),
             UnnamedReads::Secret(_) | UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
@@ -89,9 +96,7 @@ impl CallSubjects {
             && !Sandbox::can_hide_secrets()
             && self.git_sight.has_secrets(self.settings.project.root());
         let subject = Subject {
-            background: tool.is_some_and(|Tool { definition, .. }| {
-                goes_on_in_background(&definition.name, definition.category, args)
-            }),
+            background,
             git_partly_seen,
             secrets_in_reach,
             changed_git,
@@ -137,14 +142,24 @@ impl CallSubjects {
 
     /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and
     /// whether what it names lies in the project. Rules about paths are no matter of looking.
-    fn looked_at(&self, wide: &[WideRead], has_path_rules: bool) -> Vec<UnnamedReads> {
+    fn looked_at(&self, wide: &[WideRead], has_path_rules: bool, in_view: bool) -> Vec<UnnamedReads> {
         let (project, secrets) = (&self.settings.project, &self.settings.secrets);
         wide.iter()
             .map(|read| match read {
+                WideRead::Kept if in_view && !has_path_rules => self.shown_by_git(),
                 _ if read.is_named() || !has_path_rules => self.without_own_temp(look(project, secrets, read)),
                 _ => UnnamedReads::NotSeen,
             })
             .collect()
+    }
+
+    /// Returns the secret that git can show to a command that can't open secret files: one that its index names.
+    fn shown_by_git(&self) -> UnnamedReads {
+        let (project, secrets) = (&self.settings.project, &self.settings.secrets);
+        let Some(kept) = arki_git::kept_names(project.root()) else { return look(project, secrets, &WideRead::Kept) };
+        let mut kept = kept.iter().filter_map(|name| project.resolve(name).ok());
+        let secret = kept.find(|path| is_secret(path, secrets));
+        secret.map_or(UnnamedReads::NoSecret, |path| UnnamedReads::Secret(path.to_string()))
     }
 
     /// The run's own temporary folder lies outside, and is nobody else's.
