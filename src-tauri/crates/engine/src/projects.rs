@@ -25,12 +25,18 @@ pub(crate) mod subagent_changes;
 use crate::accounts::Accounts;
 use crate::records::{Records, blocking};
 use arki_domain::{Error, SessionId};
-use arki_sandbox::SandboxStatus;
+use arki_sandbox::{Sandbox, SandboxStatus};
 use arki_tools::BackgroundCommands;
 use arki_worktrees::{SessionWorktrees, SubagentWorktrees};
 use leavings::Leavings;
 use pipelines::PipelineDefinitions;
 use std::sync::{Arc, OnceLock};
+
+/// The setting that says that [`UNUSED_EXEC`] was told.
+const TOLD_OF_EXEC: &str = "told_unused_exec";
+const UNUSED_EXEC: &str = "Commands run without asking now: they work on a view of the project, and you review what they \
+    change. The \"exec\": \"approval\" in your configuration comes from an older template and isn't used. To be asked \
+    before every command: arki config set policy.categories.exec approval";
 
 /// Folders: their trust, the configuration in force in them, their skills and procedures.
 pub struct Projects {
@@ -78,6 +84,23 @@ impl Projects {
             Ok(has_some)
         })
         .await
+    }
+
+    /// Tells once, in the first run that it matters to, that commands don't ask as the first template said.
+    pub(crate) async fn tell_unused_exec(self: &Arc<Self>, project: &str) -> Result<(), Error> {
+        let is_unused = |projects: &Arc<Self>| {
+            Ok(Sandbox::has_views() && arki_config::has_first_exec(&projects.accounts.written_user_config()?))
+        };
+        if blocking(self, is_unused).await? && self.records.store().swap_meta(TOLD_OF_EXEC, None, "told").await? {
+            let project = project.to_owned();
+            let words = [UNUSED_EXEC.to_owned()];
+            blocking(&self.leavings, move |leavings| {
+                leavings.add(&project, &words);
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
     }
 
     pub(crate) fn leavings(&self) -> &Arc<Leavings> {

@@ -53,6 +53,9 @@ impl Runs {
                     return working.await;
                 }
                 runs.settling.discard_trees(&project).await;
+                if let Err(fault) = runs.projects.tell_unused_exec(&project).await {
+                    tracing::warn!(%fault, "that the first template's decision on commands isn't used is not told yet");
+                }
                 let ended = working.await;
                 if runs.settling.discard_trees(&project).await {
                     runs.projects.leavings().tell_leavings(&session_id, &project).await;

@@ -17,9 +17,9 @@ use arki_agent::RunControl;
 use arki_config::Config;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, Error,
-    EventBody, EventDraft, EventLog, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role,
-    RunId, RunResumed, SessionId,
+    ApprovalDecision, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Error, EventBody,
+    EventDraft, EventLog, OutputMessage, PartialAnswer, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId,
+    RunResumed, SessionId,
 };
 use std::sync::Arc;
 
@@ -193,7 +193,7 @@ impl Runs {
                     &asked.args,
                     approve,
                 );
-                if verdict.decision != Decision::Allow {
+                if !verdict.decision.is_unasked() {
                     return None;
                 }
                 (ApprovalDecision::Approve, None)
