@@ -64,7 +64,7 @@ pub use git_line::{may_commit, refused_git, writes_repository};
 pub use git_pipelines::only_git_reads;
 pub use git_signing::{CommitSigning, commit_signing, without_signing};
 pub use line_match::line_matches;
-pub use proposal::{proposed_rules, would_allow};
+pub use proposal::{proposed_effects_rules, proposed_rules, would_allow};
 pub use question::{ChangedGit, Impact, Objection, PolicyQuestion, Subject, TouchedPath, Verdict};
 pub use rules::{EffectsPermission, PolicyRule, RuleDefinition, RuleError};
 pub use settings::PolicySettings;

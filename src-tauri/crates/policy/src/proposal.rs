@@ -4,12 +4,12 @@
 //! whatever else runs what it is told, what destroys or publishes, or would with a word more, programs by their path (the
 //! project's own scripts change), secret files and protected paths.
 
-use super::coverage::uncovered;
+use super::coverage::{AllowedByEffect, AllowingSources, uncovered};
 use super::danger;
 use super::line_parts::shown;
 use super::plain_shell::Word;
 use super::question::PolicyQuestion;
-use super::rules::{PolicyRule, RuleDefinition};
+use super::rules::{EffectsPermission, PolicyRule, RuleDefinition};
 use super::settings::PolicySettings;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, Shell, SimpleCommand, decide};
@@ -140,7 +140,10 @@ pub fn proposed_rules(question: &PolicyQuestion<'_>, settings: &PolicySettings) 
     let empty = RuleDefinition::allowing(question.tool);
     let rule = match (question.category, &subject.command) {
         (None, _) | (Some(Category::Read | Category::Exec), None) => None,
-        (Some(_), Some(line)) => return for_line(line, question, settings).unwrap_or_default(),
+        (Some(_), Some(line)) => {
+            let sources = settings.sources(Shell::native(), question);
+            return for_line(line, question.tool, &sources).unwrap_or_default();
+        }
         (Some(Category::Write), None) => {
             let paths: Vec<&str> = subject.paths.iter().map(|path| path.path.as_str()).collect();
             let matches = paths.iter().map(|path| (*path).to_owned()).collect();
@@ -162,14 +165,28 @@ pub fn would_allow(question: &PolicyQuestion<'_>, settings: &PolicySettings, wit
     decide(question, settings).decision != Decision::Allow && decide(question, with_rules).decision == Decision::Allow
 }
 
+/// The rules by which what such a command changes would land without a review from now on, if there are such: one for
+/// each command of the line that doesn't only read.
+#[must_use]
+pub fn proposed_effects_rules(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Vec<RuleDefinition> {
+    let Some(line) = question.subject.command.as_deref() else { return Vec::new() };
+    let lands = |rule: &&PolicyRule| rule.definition().effects.is_some();
+    let mut sources = settings.sources(Shell::native(), question);
+    sources.rules.retain(lands);
+    sources.grants.retain(lands);
+    sources.known = AllowedByEffect::Reading;
+    let rules = for_line(line, question.tool, &sources).unwrap_or_default();
+    rules.into_iter().map(|rule| RuleDefinition { effects: Some(EffectsPermission::Allow), ..rule }).collect()
+}
+
 /// One for each prefix of the commands that still ask.
-fn for_line(line: &str, question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Vec<RuleDefinition>> {
+fn for_line(line: &str, tool: &str, sources: &AllowingSources<'_>) -> Option<Vec<RuleDefinition>> {
     let parsed = CommandLine::parse(line);
     if danger::of_line(&parsed).is_some() {
         return None;
     }
     let mut rules: Vec<RuleDefinition> = Vec::new();
-    for (command, is_fed) in uncovered(&parsed, &settings.sources(Shell::native(), question))? {
+    for (command, is_fed) in uncovered(&parsed, sources)? {
         let (prefix, text) = (prefix(command)?, shown(command));
         match rules.iter_mut().find(|rule| rule.command.as_ref() == Some(&prefix)) {
             Some(rule) => {
@@ -180,7 +197,7 @@ fn for_line(line: &str, question: &PolicyQuestion<'_>, settings: &PolicySettings
                 command: Some(prefix),
                 stdin: is_fed,
                 matches: vec![text],
-                ..RuleDefinition::allowing(question.tool)
+                ..RuleDefinition::allowing(tool)
             }),
         }
     }

@@ -83,15 +83,19 @@ impl StandingRules {
     pub fn proposed_rules(&self, approval_id: &ApprovalId) -> Result<Vec<RuleDefinition>, Error> {
         let record = self.pending.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
-        let Some(requested) = record
-            .request()
-            .filter(|requested| requested.rule != REPEATED_RULE && requested.kind == ApprovalKind::Tool)
+        let is_of_call = |kind| matches!(kind, ApprovalKind::Tool | ApprovalKind::Effects);
+        let Some(requested) =
+            record.request().filter(|requested| requested.rule != REPEATED_RULE && is_of_call(requested.kind))
         else {
             return Ok(Vec::new());
         };
         let folder = self.reader.session(&record.session_id)?.project;
         let executor = self.executors.judging_executor(Path::new(&folder))?;
-        let rules = executor.judge().proposed_rules(&requested.tool_id, &requested.args);
+        let judge = executor.judge();
+        let rules = match requested.kind {
+            ApprovalKind::Effects => judge.proposed_effects_rules(&requested.tool_id, &requested.args),
+            _ => judge.proposed_rules(&requested.tool_id, &requested.args),
+        };
         let project = self.projects.project_at(&folder);
         Ok(rules.into_iter().map(|rule| RuleDefinition { project: Some(project.clone()), ..rule }).collect())
     }

@@ -4,6 +4,8 @@ use super::*;
 use crate::{ChangedPath, EffectsQuestion, EffectsVerdict, PathChange, PathTrait, decide_effects};
 use arki_domain::ApprovalMode::{All, Ask, Edits, Never};
 use arki_domain::Decision::{Allow, Approval, Deny, Preview};
+use proptest::prelude::*;
+use proptest::{collection, sample};
 
 fn changed(name: &str) -> ChangedPath {
     let touched = path(name, name.starts_with(".vscode") || name.contains(".git/"), name.contains(".env"));
@@ -226,6 +228,28 @@ fn effects_may_be_allowed_below_a_path_and_for_all_commands() {
     assert_eq!(whole("eval \"$X\"").one(Ask, changed("a.rs")).0, Preview, "it can't be followed");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_rules_that_are_proposed_for_a_lines_changes_land_them() {
+    let proposed = |line: &str, settings: &PolicySettings| {
+        let subject = subject_of(line, true);
+        let question = super::view::question(&subject, Ask);
+        proposed_effects_rules(&question, settings)
+    };
+    let defaults = PolicySettings::default();
+    for line in ["cargo fmt --all", "cd sub && npm run format | tail -3", "cargo fmt && npm run gen", "cargo build"] {
+        let rules = proposed(line, &defaults);
+        let with_rules = defaults.with_rules(&rules).unwrap();
+        let case = |settings| Case { line, settings, ..without_rules() };
+        assert_eq!(case(with_rules.clone()).one(Ask, changed("a.rs")).0, Allow, "{line}: {rules:?}");
+        assert_eq!(case(defaults.clone()).one(Ask, changed("a.rs")).0, Preview, "{line}");
+        assert!(proposed(line, &with_rules).is_empty(), "{line}");
+    }
+    for line in ["python3 gen.py", "rm -rf src", "./gen.sh", "eval x", "ls", "sh -c 'cargo fmt'"] {
+        assert!(proposed(line, &defaults).is_empty(), "{line}");
+    }
+}
+
 #[test]
 fn only_a_rule_that_allows_commands_may_speak_of_effects() {
     for rule in [
@@ -317,4 +341,85 @@ fn files_that_git_ignores_land_and_many_removals_of_them_ask() {
 fn a_change_of_nothing_lands() {
     check(Ask, &[], Allow, "builtin:no-change");
     check(Never, &[], Allow, "builtin:no-change");
+}
+
+fn any_change() -> impl Strategy<Value = ChangedPath> {
+    let name = sample::select(&["a.rs", "docs/a.md", "infra/x", ".env", ".vscode/tasks.json", "Makefile"][..]);
+    let kind = sample::select(&["added", "changed", "removed", "moved"][..]);
+    let of_path = sample::select(
+        &[
+            PathTrait::Mode,
+            PathTrait::Link,
+            PathTrait::LinkOutside,
+            PathTrait::HardLink,
+            PathTrait::Binary,
+            PathTrait::Repository,
+        ][..],
+    );
+    (name.clone(), name, kind, collection::vec(of_path, 0..2), any::<bool>()).prop_map(
+        |(name, from, kind, traits, ignored)| {
+            let change = match kind {
+                "added" => added(name),
+                "removed" => removed(name),
+                "moved" => moved(from, name),
+                _ => changed(name),
+            };
+            ChangedPath { traits, ignored, ..change }
+        },
+    )
+}
+
+fn any_rules() -> impl Strategy<Value = serde_json::Value> {
+    let rule = sample::select(vec![
+        json!({"decision": "allow", "command": ["mytool"], "effects": "allow"}),
+        json!({"decision": "allow", "tool": "run_command", "effects": "allow"}),
+        json!({"decision": "allow", "path": "**"}),
+        json!({"decision": "allow", "tool": "edit_file", "path": "**"}),
+        json!({"decision": "preview", "path": "docs/**"}),
+        json!({"decision": "approval", "tool": "write_file", "path": "docs/**"}),
+        json!({"decision": "deny", "path": "infra/**"}),
+    ]);
+    collection::vec(rule, 0..4).prop_map(serde_json::Value::Array)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_granted_nothing_sensitive_or_denied_lands(
+        changes in collection::vec(any_change(), 0..60),
+        rules in any_rules(),
+        granted in any_rules(),
+        approve in sample::select(&[Ask, Edits, All, Never][..]),
+        plan in proptest::bool::weighted(0.1),
+        write in sample::select(&[Allow, Preview, Approval, Deny][..]),
+    ) {
+        let forbids = rules.as_array().unwrap().iter().any(|rule| rule["decision"] == "deny");
+        let is_bare = rules == json!([]) && granted == json!([]);
+        let mut case = Case::new("mytool x", rules);
+        case.settings.grants = settings(granted).unwrap().rules;
+        case.settings.grants.retain(PolicyRule::allows);
+        case.settings.plan = plan;
+        case.settings.categories.insert(Category::Write, write);
+        let verdict = case.verdict(approve, &changes);
+        prop_assert_eq!(verdict.paths.len(), changes.len());
+        for (change, path) in changes.iter().zip(&verdict.paths) {
+            let names = |name: &str| {
+                let from = matches!(&change.change, PathChange::Moved { from } if from.path.starts_with(name));
+                from || change.touched.path.starts_with(name)
+            };
+            let asks = change.traits.iter().any(|one| matches!(one, PathTrait::LinkOutside | PathTrait::Repository));
+            if names(".env") || names(".vscode") || asks {
+                prop_assert!(matches!(path.decision, Approval | Deny), "{:?}: {:?}", change, path);
+            }
+            if plan || approve == Never || write == Deny || (forbids && names("infra/")) {
+                prop_assert_eq!(path.decision, Deny, "{:?}", change);
+            }
+            if is_bare && approve == Ask && !change.ignored && write != Allow {
+                prop_assert!(path.decision >= Preview, "{:?}", change);
+            }
+            prop_assert!(path.decision == Deny || path.decision <= verdict.decision, "{:?}", verdict);
+            prop_assert!(!path.rule.is_empty() && !path.reason.is_empty());
+        }
+    }
 }

@@ -97,6 +97,18 @@ impl Judge {
         if arki_policy::would_allow(&question, &policy, &with_rules) { rules } else { Vec::new() }
     }
 
+    /// The narrowest rules by which what such a command changes would land from now on; see
+    /// [`arki_policy::proposed_effects_rules`].
+    #[must_use]
+    pub fn proposed_effects_rules(&self, tool_id: &str, args: &Value) -> Vec<RuleDefinition> {
+        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            return Vec::new();
+        }
+        let subject = self.subject_of(self.toolbox.tool(tool_id), args);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        arki_policy::proposed_effects_rules(&question, &self.policy())
+    }
+
     /// Returns whether a rule speaks of a call, and what would be decided with it beside those that are there.
     #[must_use]
     pub fn judge_with(&self, rule: &arki_policy::PolicyRule, tool_id: &str, args: &Value) -> (bool, Verdict) {
