@@ -48,13 +48,15 @@ fn what_the_first_template_said_of_commands_is_told_once_and_counts_when_it_is_s
     let stage = running("echo x > made.txt");
     let config = std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap();
     stage.write_config(&config.replacen('{', &format!("{{ {FIRST},"), 1));
-    let is_told =
-        || payloads(&stage.log(), "sandbox.cleaned_up").iter().any(|told| told.to_string().contains("older template"));
+    let times_told = || {
+        let told = payloads(&stage.log(), "sandbox.cleaned_up");
+        told.iter().filter(|told| told.to_string().contains("older template")).count()
+    };
     stage.exec(&["go"]).exits(3);
-    assert!(is_told());
+    assert_eq!(times_told(), 1);
     stage.arki(&["approvals", "reject"]).exits(0);
-    stage.exec(&["go"]).exits(3);
-    assert!(!is_told(), "it was told already");
+    stage.exec(&["--continue", "go"]).exits(0);
+    assert_eq!(times_told(), 1, "it was told already");
     assert_eq!(decision(&stage, "mytool"), "review");
     stage.arki(&["config", "set", "policy.categories.exec", "approval"]).exits(0);
     assert_eq!(decision(&stage, "mytool"), "approval");
@@ -116,13 +118,12 @@ fn a_path_that_a_rule_denies_is_never_kept_and_the_model_is_told() {
         {"decision": "deny", "path": "infra/**", "reason": "It is the operators'."},
         {"decision": "allow", "command": ["touch"], "effects": "allow"},
     ]}});
-    let stage = running_with("d=inf; touch ${d}ra/x made.txt", &rules);
-    stage.write("infra/a", "x\n");
     for approve in ["edits", "all"] {
+        let stage = running_with("d=inf; touch ${d}ra/x made.txt", &rules);
+        stage.write("infra/a", "x\n");
         stage.exec(&["--approve", approve, "go"]).exits(0);
         assert!(stage.path("made.txt").exists() && !stage.path("infra/x").exists(), "{approve}");
         assert!(stage.told().contains("infra/x"), "{}", stage.told());
-        std::fs::remove_file(stage.path("made.txt")).unwrap();
+        assert_eq!(payloads(&stage.log(), "approval.requested"), Vec::<Value>::new());
     }
-    assert_eq!(payloads(&stage.log(), "approval.requested"), Vec::<Value>::new());
 }

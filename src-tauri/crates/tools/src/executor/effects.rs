@@ -98,7 +98,7 @@ impl CommandEffects {
             return self.conclude(ended, &open.left_out.join(" "), record).await;
         }
         if open.verdict.decision == Decision::Allow {
-            let accepted = Accepted::all(&open.set);
+            let accepted = Accepted::all(&open);
             return self.land(call, ended, (open.set, accepted), (&open.verdict, None), record).await;
         }
         if record.approve() == ApprovalMode::Never {
@@ -135,7 +135,7 @@ impl CommandEffects {
         if open.set.preview().preview_hash != approval.requested.shown_hash() {
             return self.asking.put_to_user(call, shown_anew(call, approval, open.set.preview()), record).await;
         }
-        let accepted = Accepted::by_user(&open.set, approval);
+        let accepted = Accepted::by_user(&open, approval);
         self.land(call, ended, (open.set, accepted), (&permitted(&approval.requested), Some(approval)), record).await
     }
 
@@ -314,24 +314,26 @@ struct Accepted {
     preview: Preview,
     selection: HunkSelection,
     note: Option<String>,
+    /// Sentences on what was left out before anyone decided.
+    left_out: Vec<String>,
 }
 
 impl Accepted {
-    fn all(set: &ChangeSet) -> Self {
-        let preview = set.preview();
+    fn all(open: &OpenEffects) -> Self {
+        let preview = open.set.preview();
         let selection = HunkSelection::all(&preview);
-        Self { preview, selection, note: None }
+        Self { preview, selection, note: None, left_out: open.left_out.clone() }
     }
 
-    fn by_user(set: &ChangeSet, approval: &ResolvedApproval) -> Self {
-        let Self { preview, mut selection, .. } = Self::all(set);
+    fn by_user(open: &OpenEffects, approval: &ResolvedApproval) -> Self {
+        let Self { preview, mut selection, left_out, .. } = Self::all(open);
         let resolved = &approval.resolved;
         if let Some(hunks) = &resolved.hunks {
             selection.accepted = hunks.iter().copied().collect();
         }
         selection.accepted.extend(resolved.edited.keys());
         selection.edited = resolved.edited.clone();
-        Self { preview, selection, note: resolved.reason.clone() }
+        Self { preview, selection, note: resolved.reason.clone(), left_out }
     }
 
     fn hunks_of(&self, path: &str) -> Vec<usize> {
@@ -343,6 +345,7 @@ impl Accepted {
     /// The words to the model.
     fn words(&self, landed: &[FileChange]) -> String {
         let mut words = landed_words(landed.iter().map(|file| file.path.as_str()));
+        self.left_out.iter().take(MAX_NAMED).for_each(|sentence| words.push_str(&format!(" {sentence}")));
         let rejected: Vec<String> = self
             .preview
             .hunks
