@@ -105,15 +105,48 @@ fn what_the_user_changes_meanwhile_is_never_lost() {
     let before: String = (1..=40).map(|n| format!("line {n}\n")).collect();
     stage.write("long.txt", &before);
     reviewed(&stage);
-    let theirs = before.replace("line 30\n", "mine\n");
+    let theirs = before.replace("line 6\n", "mine\n");
     stage.write("long.txt", &theirs);
     let first = stage.waiting();
     stage.arki(&["approvals", "approve", "--json"]).exits(3);
     assert_eq!(stage.read("long.txt"), theirs, "it wrote what was not shown");
     let again = stage.waiting();
     assert_ne!(first, again);
+    assert_eq!(payloads(&stage.log(), "approval.requested")[1]["supersedes"], first);
     stage.arki(&["approvals", "approve", "--json"]).exits(0);
     assert_eq!(stage.read("long.txt"), theirs.replace("line 5\n", "FIVE\n"));
+}
+
+#[test]
+fn a_file_lands_where_the_lines_shown_are_as_they_were_and_only_the_others_are_asked_anew() {
+    let stage =
+        running("sed -i -e 's/^line 5$/FIVE/' -e 's/^line 35$/THIRTY-FIVE/' long.txt && echo theirs > other.txt");
+    let before: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+    stage.write("long.txt", &before);
+    stage.write("other.txt", "old\n");
+    reviewed(&stage);
+    let edited = before.replace("line 1\n", "mine\nline 1\n").replace("line 20\n", "mine too\n");
+    stage.write("long.txt", &edited);
+    stage.arki(&["approvals", "approve", "--hunks", "2,3", "--json"]).exits(0);
+    assert_eq!(stage.read("long.txt"), edited.replace("line 35\n", "THIRTY-FIVE\n"));
+    assert_eq!(stage.read("other.txt"), "theirs\n");
+    stage.verifies();
+
+    let stage =
+        running("sed -i -e 's/^line 5$/FIVE/' -e 's/^line 35$/THIRTY-FIVE/' long.txt && echo theirs > other.txt");
+    stage.write("long.txt", &before);
+    stage.write("other.txt", "old\nkept\nlast\n");
+    reviewed(&stage);
+    stage.write("long.txt", &before.replace("line 33\n", "mine\n"));
+    stage.arki(&["approvals", "approve", "--hunks", "2,3", "--json"]).exits(3);
+    assert_eq!(stage.read("long.txt"), before.replace("line 33\n", "mine\n"), "it wrote what was not shown");
+    assert_eq!(stage.read("other.txt"), "theirs\n");
+    let asked = payloads(&stage.log(), "approval.requested");
+    assert_eq!(asked[1]["preview"]["filesAffected"], json!(["long.txt"]));
+    stage.arki(&["approvals", "approve", "--hunks", "2", "--json"]).exits(0);
+    let wanted = before.replace("line 33\n", "mine\n").replace("line 35\n", "THIRTY-FIVE\n");
+    assert_eq!(stage.read("long.txt"), wanted);
+    stage.verifies();
 }
 
 #[test]

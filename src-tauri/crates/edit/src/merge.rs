@@ -39,12 +39,13 @@ pub fn merge(base: Option<&[u8]>, wanted: Option<&[u8]>, disk: Option<&[u8]>) ->
         return wanted.map_or(Merge::Delete, |wanted| Merge::Write(wanted.to_vec()));
     }
     match (base, wanted, disk) {
-        (Some(base), Some(wanted), Some(disk)) => match merge_keeping(base, wanted, disk) {
-            Some(merged) if merged.conflicts > 0 => Merge::Conflict,
-            Some(merged) if merged.content == disk => Merge::Unchanged,
-            Some(merged) => Merge::Write(merged.content),
-            None => Merge::Conflict,
-        },
+        (Some(base), Some(wanted), Some(disk)) if [base, wanted, disk].into_iter().all(has_lines) => {
+            match merge_lines(base, wanted, disk, Neighbours::Conflict) {
+                merged if merged.conflicts > 0 => Merge::Conflict,
+                merged if merged.content == disk => Merge::Unchanged,
+                merged => Merge::Write(merged.content),
+            }
+        }
         _ => Merge::Conflict,
     }
 }
@@ -57,25 +58,35 @@ pub struct KeptMerge {
     pub conflicts: usize,
 }
 
-/// Brings `disk` from `base` to `wanted` as [`merge()`] does, and keeps what the disk has where both changed the same
-/// place. `None` where one of them is above [`EDIT_LIMIT_BYTES`], or no text.
+/// Changes without an untouched line between them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Neighbours {
+    Conflict,
+    Merged,
+}
+
+/// Brings `disk` from `base` to `wanted` for a review: changes of neighbouring lines are merged, and what the disk has is
+/// kept where both changed the same ones. `None` where one of them is above [`EDIT_LIMIT_BYTES`], or no text.
 #[must_use]
 pub fn merge_keeping(base: &[u8], wanted: &[u8], disk: &[u8]) -> Option<KeptMerge> {
-    [base, wanted, disk].into_iter().all(has_lines).then(|| merge_lines(base, wanted, disk))
+    [base, wanted, disk].into_iter().all(has_lines).then(|| merge_lines(base, wanted, disk, Neighbours::Merged))
 }
 
 fn has_lines(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= EDIT_LIMIT_BYTES && is_text(bytes)
 }
 
-fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8]) -> KeptMerge {
+fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8], neighbours: Neighbours) -> KeptMerge {
     let base = split_lines(base);
     let mut wanted = Side::of(&base, wanted);
     let mut disk = Side::of(&base, disk);
     let mut merged = Vec::new();
     let (mut copied, mut conflicts) = (0, 0);
-    while let Some(start) = [wanted.next_start(), disk.next_start()].into_iter().flatten().min() {
-        let (place, ours, theirs) = next_place(start, &mut wanted, &mut disk);
+    while let Some(first) =
+        [wanted.next_edit(), disk.next_edit()].into_iter().flatten().min_by_key(|edit| (edit.start, edit.end))
+    {
+        let limit = if neighbours == Neighbours::Merged { base.len() } else { 0 };
+        let (place, ours, theirs) = next_place(first, limit, &mut wanted, &mut disk);
         merged.extend(base[copied..place.start].concat());
         copied = place.end;
         let (ours, theirs) = (wanted.text(ours, &place), disk.text(theirs, &place));
@@ -117,14 +128,19 @@ impl<'a> Side<'a> {
         Self { lines, edits, next: 0 }
     }
 
-    fn next_start(&self) -> Option<usize> {
-        self.edits.get(self.next).map(|edit| edit.base.start)
+    fn next_edit(&self) -> Option<Range<usize>> {
+        self.edits.get(self.next).map(|edit| edit.base.clone())
     }
 
-    /// Takes the edits that touch what ends at `end`; where the last of them ends.
-    fn take_touching(&mut self, end: usize) -> usize {
-        let mut reach = end;
-        while let Some(edit) = self.edits.get(self.next).filter(|edit| edit.base.start <= reach) {
+    /// Takes the edits that touch `place`, or before `limit` the same lines; where the last of them ends.
+    fn take_touching(&mut self, place: &Range<usize>, limit: usize) -> usize {
+        let mut reach = place.end;
+        let touches = |edit: &Range<usize>, reach: usize| {
+            // At the end a line may lack its ending.
+            let is_same_place = *edit == (place.start..reach) || reach >= limit;
+            edit.start < reach || (edit.start == reach && is_same_place)
+        };
+        while let Some(edit) = self.edits.get(self.next).filter(|edit| touches(&edit.base, reach)) {
             reach = reach.max(edit.base.end);
             self.next += 1;
         }
@@ -141,16 +157,22 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The lines of the base that must be decided together, from `start` on, and each side's edits there.
-fn next_place(start: usize, a: &mut Side<'_>, b: &mut Side<'_>) -> (Range<usize>, Range<usize>, Range<usize>) {
+/// The lines of the base that must be decided together, from those of the `first` edit on, and each side's edits there.
+fn next_place(
+    first: Range<usize>,
+    limit: usize,
+    a: &mut Side<'_>,
+    b: &mut Side<'_>,
+) -> (Range<usize>, Range<usize>, Range<usize>) {
     let (a_first, b_first) = (a.next, b.next);
-    let mut end = start;
+    let mut place = first;
     loop {
-        let reach = b.take_touching(a.take_touching(end));
-        if reach == end {
-            return (start..end, a_first..a.next, b_first..b.next);
+        let (taken, end) = ((a.next, b.next), place.end);
+        place.end = a.take_touching(&place, limit);
+        place.end = b.take_touching(&place, limit);
+        if place.end == end && taken == (a.next, b.next) {
+            return (place, a_first..a.next, b_first..b.next);
         }
-        end = reach;
     }
 }
 

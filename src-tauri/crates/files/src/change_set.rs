@@ -216,6 +216,16 @@ impl ChangeSet {
         Self { write_protected: WriteProtected::Replaced, ..self }
     }
 
+    /// The changes of some files alone, by the path where each is; of a moved file, both.
+    #[must_use]
+    pub fn only(&self, is_kept: impl Fn(&str) -> bool) -> Self {
+        let new_path =
+            |path: &ProjectPath| self.moves.iter().find(|(_, old)| *old == path).map_or(path, |(new, _)| new).clone();
+        let kept = self.files.iter().filter(|change| is_kept(new_path(&change.path).as_str()));
+        // A part of what was sorted, each path once, is so too.
+        self.with_files(kept.cloned().collect()).unwrap_or_default()
+    }
+
     pub fn files(&self) -> &[FileChange] {
         &self.files
     }

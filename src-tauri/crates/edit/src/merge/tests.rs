@@ -43,6 +43,20 @@ fn a_conflict_keeps_the_disk_and_the_rest_is_merged() {
 }
 
 #[test]
+fn for_a_review_changes_of_neighbouring_lines_are_merged() {
+    let kept = |base: &str, wanted: &str, disk: &str| {
+        let kept = merge_keeping(base.as_bytes(), wanted.as_bytes(), disk.as_bytes()).unwrap();
+        (String::from_utf8(kept.content).unwrap(), kept.conflicts)
+    };
+    assert_eq!(kept("a\nb\nc\nd\n", "a\nB\nc\nd\n", "a\nb\nC\nd\n"), ("a\nB\nC\nd\n".to_owned(), 0));
+    assert_eq!(kept("a\nb\nc\nd\n", "a\nb\nC\nd\n", "a\nB\nc\nd\n"), ("a\nB\nC\nd\n".to_owned(), 0));
+    assert_eq!(kept("a\nb\nc\n", "a\nB\nc\n", "a\nmine\nb\nc\n"), ("a\nmine\nB\nc\n".to_owned(), 0));
+    assert_eq!(kept("a\nb\nc\n", "a\nx\nb\nc\n", "a\ny\nb\nc\n"), ("a\ny\nb\nc\n".to_owned(), 1));
+    assert_eq!(kept("a\nb\n", "a\nb", "a\nb\nc\n"), ("a\nb\nc\n".to_owned(), 1));
+    assert_eq!(kept("a\nb", "a\nB", "A\nb"), ("A\nB".to_owned(), 0));
+}
+
+#[test]
 fn a_file_that_nobody_touched_since_becomes_what_is_wanted() {
     let (old, new) = (Some(&b"old"[..]), Some(&b"\0new"[..]));
     assert_eq!(merge(old, new, old), Merge::Write(b"\0new".to_vec()));

@@ -15,6 +15,8 @@ pub struct CarriedSelection {
     /// The files of which an accepted hunk is no longer as shown: nothing of them is selected, and they are to be asked
     /// anew.
     pub changed: BTreeSet<String>,
+    /// The numbers of the selected hunks where they were shown, by their numbers now.
+    pub shown: BTreeMap<usize, usize>,
 }
 
 /// Finds the hunks that were chosen in `shown` among those of `now`. Both diffs have to be in one form: with their secrets,
@@ -32,6 +34,7 @@ pub fn carry_selection(shown: &Preview, now: &Preview, selection: &HunkSelection
             continue;
         };
         for (old, new) in numbers {
+            carried.shown.insert(new, old);
             match selection.edited.get(&old) {
                 Some(text) => drop(carried.selection.edited.insert(new, text.clone())),
                 None => drop(carried.selection.accepted.insert(new)),

@@ -437,7 +437,7 @@ proptest! {
         let mut left = BTreeSet::new();
         if is_followed_again {
             set = follow_edits(&original, &project).unwrap().set;
-            CarriedSelection { selection, changed: left } = carry_selection(&preview, &set.preview(), &selection);
+            CarriedSelection { selection, changed: left, .. } = carry_selection(&preview, &set.preview(), &selection);
         }
         let planned = plan_landing(&set, &selection, &project).unwrap();
         left.extend(planned.changed.files().iter().map(|change| change.path.to_string()));

@@ -20,10 +20,11 @@ use arki_domain::{
     Error, EventBody, FileChanged, FileEffect, Permissions, ToolCall, ToolResult, plural,
 };
 use arki_files::{
-    ChangeSet, Effect, FileChange, FileContent, FileFound, FilesError, FollowedChange, HunkSelection, Preview,
-    follow_edits, plan_effects, plan_interrupted, plan_landing,
+    CarriedSelection, ChangeSet, Effect, FileChange, FileContent, FileFound, FilesError, FollowedChange, HunkSelection,
+    Preview, carry_selection, follow_edits, plan_effects, plan_interrupted, plan_landing,
 };
 use arki_policy::Verdict;
+use arki_redaction::Redactor;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -132,10 +133,7 @@ impl CommandEffects {
         if open.set.is_empty() || open.verdict.decision == Decision::Deny {
             return self.conclude(ended, &open.left_out.join(" "), record).await;
         }
-        if open.set.preview().preview_hash != approval.requested.shown_hash() {
-            return self.asking.put_to_user(call, shown_anew(call, approval, open.set.preview()), record).await;
-        }
-        let accepted = Accepted::by_user(&open, approval);
+        let accepted = Accepted::by_user(&open, approval, record.redactor());
         self.land(call, ended, (open.set, accepted), (&permitted(&approval.requested), Some(approval)), record).await
     }
 
@@ -290,9 +288,15 @@ impl CommandEffects {
         let landed = if is_stale { &[] } else { planned.set.files() };
         let mut bodies: Vec<EventBody> =
             landed.iter().map(|file| changed(call, file, accepted.hunks_of(file.path.as_str())).into()).collect();
-        if is_stale || !planned.changed.is_empty() {
+        let mut changed: BTreeSet<String> = accepted.changed.clone();
+        changed.extend(
+            (if is_stale { &planned.set } else { &planned.changed }).files().iter().map(|file| file.path.to_string()),
+        );
+        if !changed.is_empty() {
             record.note(bodies).await?;
-            let open = self.open(call, ended, record.approve()).await?;
+            let mut open = self.open(call, ended, record.approve()).await?;
+            // What was decided about the others holds.
+            open.set = open.set.only(|path| changed.contains(path));
             let question = match approval {
                 _ if open.set.is_empty() => return self.conclude(ended, &open.left_out.join(" "), record).await,
                 Some(approval) => shown_anew(call, approval, open.set.preview()),
@@ -313,6 +317,10 @@ impl CommandEffects {
 struct Accepted {
     preview: Preview,
     selection: HunkSelection,
+    /// The numbers of its hunks where they were shown, if the user was asked.
+    shown: BTreeMap<usize, usize>,
+    /// The files that are no longer as shown, to be asked anew.
+    changed: BTreeSet<String>,
     note: Option<String>,
     /// Sentences on what was left out before anyone decided.
     left_out: Vec<String>,
@@ -322,24 +330,44 @@ impl Accepted {
     fn all(open: &OpenEffects) -> Self {
         let preview = open.set.preview();
         let selection = HunkSelection::all(&preview);
-        Self { preview, selection, note: None, left_out: open.left_out.clone() }
+        let (shown, changed, left_out) = (BTreeMap::new(), BTreeSet::new(), open.left_out.clone());
+        Self { preview, selection, shown, changed, note: None, left_out }
     }
 
-    fn by_user(open: &OpenEffects, approval: &ResolvedApproval) -> Self {
-        let Self { preview, mut selection, left_out, .. } = Self::all(open);
+    /// The accepted part of what was shown, in the change as it is now.
+    fn by_user(open: &OpenEffects, approval: &ResolvedApproval, redactor: &Redactor) -> Self {
         let resolved = &approval.resolved;
-        if let Some(hunks) = &resolved.hunks {
-            selection.accepted = hunks.iter().copied().collect();
+        let all = Self { note: resolved.reason.clone(), ..Self::all(open) };
+        let Some(shown) = &approval.requested.preview else { return all };
+        let named = resolved.hunks.clone().unwrap_or_else(|| shown.hunks.iter().map(|hunk| hunk.index).collect());
+        let mut chosen = HunkSelection { accepted: named.into_iter().collect(), edited: resolved.edited.clone() };
+        chosen.accepted.extend(resolved.edited.keys());
+        if all.preview.preview_hash == shown.preview_hash {
+            return Self { selection: chosen, ..all };
         }
-        selection.accepted.extend(resolved.edited.keys());
-        selection.edited = resolved.edited.clone();
-        Self { preview, selection, note: resolved.reason.clone(), left_out }
+        if shown.diff_hash.is_some() {
+            // It isn't at hand; all of it is asked anew.
+            let changed = all.preview.hunks.iter().map(|hunk| hunk.path.clone()).collect();
+            return Self { selection: HunkSelection::default(), changed, ..all };
+        }
+        let shown = Preview {
+            files_affected: shown.files_affected.clone(),
+            lines_changed: shown.lines_changed,
+            diff: shown.diff.clone(),
+            hunks: shown.hunks.clone(),
+            preview_hash: shown.preview_hash.clone(),
+        };
+        // The log has placeholders for secrets.
+        let now = Preview { diff: redactor.redact(&all.preview.diff).into_owned(), ..all.preview.clone() };
+        let CarriedSelection { mut selection, changed, shown } = carry_selection(&shown, &now, &chosen);
+        selection.accepted.extend(selection.edited.keys());
+        Self { selection, shown, changed, ..all }
     }
 
     fn hunks_of(&self, path: &str) -> Vec<usize> {
         let hunks = self.preview.hunks.iter();
         let kept = hunks.filter(|hunk| hunk.path == path && self.selection.accepted.contains(&hunk.index));
-        kept.map(|hunk| hunk.index).collect()
+        kept.map(|hunk| self.shown.get(&hunk.index).copied().unwrap_or(hunk.index)).collect()
     }
 
     /// The words to the model.

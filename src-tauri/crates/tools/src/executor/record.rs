@@ -29,6 +29,10 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
+    pub(super) fn redactor(&self) -> &'a Redactor {
+        self.redactor
+    }
+
     pub(super) fn new(log: &'a dyn EventLog, redactor: &'a Redactor, context: &'a CallContext) -> Self {
         Self::since(Instant::now(), log, redactor, context)
     }
