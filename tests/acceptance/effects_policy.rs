@@ -127,3 +127,15 @@ fn a_path_that_a_rule_denies_is_never_kept_and_the_model_is_told() {
         assert_eq!(payloads(&stage.log(), "approval.requested"), Vec::<Value>::new());
     }
 }
+
+#[test]
+fn a_line_that_only_reads_does_not_open_what_a_rule_denies() {
+    for exec in ["review", "approval"] {
+        let rules =
+            json!({"policy": {"categories": {"exec": exec}, "rules": [{"decision": "deny", "path": "priv/**"}]}});
+        let stage = running_with("grep -r hidden .; true", &rules);
+        stage.write("priv/w.txt", "hidden words\n");
+        stage.exec(&["go"]);
+        assert!(!stage.log().iter().any(|event| event.to_string().contains("hidden words")), "{exec}");
+    }
+}
