@@ -89,7 +89,14 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "hook.ran": { hook: "", command: "", exitCode: null, durationMs: 0 },
   "command.ended": {
     callId: "",
-    result: { callId: "", toolId: "run_command", result: "", isError: false, durationMs: 0, truncated: false },
+    result: {
+      callId: "",
+      toolId: "run_command",
+      result: "",
+      isError: false,
+      durationMs: 0,
+      truncated: false,
+    },
     files: 1,
     effects: "",
   },
