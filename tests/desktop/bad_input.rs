@@ -56,7 +56,7 @@ fn ten_thousand_calls_of_a_run_are_folded_and_the_window_answers() {
 fn characters_that_turn_words_around_are_shown_as_such_in_a_command_and_a_diff() {
     let command = json!({"command": "touch 'a\u{202e}txt.exe'"});
     let edit = json!({"path": "src/app.txt", "edits": [{"old_text": "line 5\n", "new_text": "if (user\u{2066} || admin\u{2069})\n"}]});
-    let stage = Stage::trusted(Script::new(vec![
+    let stage = Stage::asking(Script::new(vec![
         Turn::calls().call("run_command", command),
         Turn::calls().call("edit_file", edit),
         Turn::text(DONE),

@@ -9,7 +9,7 @@ use serde_json::json;
 fn an_approved_command_runs_and_its_output_appears_while_it_does() {
     // Goes on when the test says so.
     const COMMAND: &str = "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo ended | tee out.txt";
-    let stage = Stage::trusted(run_and_say(COMMAND));
+    let stage = Stage::asking(run_and_say(COMMAND));
     let window = stage.open();
     window.ask("Run it");
     window.element("button", "Approve");
@@ -37,7 +37,7 @@ fn output_is_shown_in_its_colours_and_without_control_sequences() {
     const COMMAND: &str =
         r"printf '\033[31mred\033[0m and \033]0;title\007plain\n'; while [ ! -e go ]; do sleep 0.05; done";
     let call = Turn::calls().call("run_command", json!({"command": COMMAND, "terminal": true}));
-    let stage = Stage::trusted(Script::new(vec![call, Turn::text(DONE)]));
+    let stage = Stage::asking(Script::new(vec![call, Turn::text(DONE)]));
     let window = stage.open();
     window.ask("Run it");
     window.click("Approve");
@@ -59,7 +59,7 @@ fn output_is_shown_in_its_colours_and_without_control_sequences() {
 #[test]
 fn a_command_is_explained_part_by_part_and_when_rejected_does_not_run_and_the_note_reaches_the_model() {
     const WHY: &str = "Why was this asked?";
-    let stage = Stage::trusted(run_and_say("ls && touch made.txt"));
+    let stage = Stage::asking(run_and_say("ls && touch made.txt"));
     let window = stage.open();
     window.ask("Make a file");
     window.click(WHY);
@@ -80,7 +80,10 @@ fn a_command_is_explained_part_by_part_and_when_rejected_does_not_run_and_the_no
 
 #[test]
 fn an_approval_that_nobody_answers_says_what_remains_and_is_rejected_in_the_end() {
-    let stage = Stage::configured(run_and_say("touch made.txt"), |_| json!({"limits": {"approvalTimeoutSeconds": 8}}));
+    let stage = Stage::configured(
+        run_and_say("touch made.txt"),
+        |_| json!({"limits": {"approvalTimeoutSeconds": 8}, "policy": {"categories": {"exec": "approval"}}}),
+    );
     stage.trust();
     let window = stage.open();
     window.ask("Make a file");
@@ -126,4 +129,23 @@ fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
     wait_until("nothing runs any more", || listed().contains("Nothing is running."));
     let told = stage.request(2);
     assert!(told.contains("stopped by the user"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_command_changed_is_reviewed_like_an_edit_and_lands_as_it_was_accepted() {
+    const COMMAND: &str = "sed -i -e 's/^line 5$/LINE FIVE/' -e 's/^line 50$/LINE FIFTY/' src/app.txt && echo changed";
+    let stage = Stage::trusted(run_and_say(COMMAND));
+    let window = stage.open();
+    window.ask("Change two lines");
+    window.element("region", "src/app.txt");
+    wait_until("what it printed", || window.transcript().contains("changed"));
+    assert!(!stage.read("src/app.txt").contains("LINE FIVE"), "it landed before it was reviewed");
+    window.pictures("command-effects");
+    window.click("Accept all");
+    window.says(DONE);
+    let text = stage.read("src/app.txt");
+    assert!(text.contains("LINE FIVE\n") && text.contains("LINE FIFTY\n"), "{text}");
+    assert!(stage.request(2).contains("1 file changed: src/app.txt"), "{}", stage.request(2));
+    stage.arki(&["verify"]);
 }

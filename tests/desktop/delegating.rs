@@ -17,7 +17,10 @@ fn stage() -> Stage {
         Turn::text(DONE),
     ];
     let agents = json!({"arki": {"model": "mock/mock"}, "maker": {"description": "Makes files."}});
-    let stage = Stage::configured(Script::new(turns).sequential(), |_| json!({ "agents": agents }));
+    let stage = Stage::configured(
+        Script::new(turns).sequential(),
+        |_| json!({"agents": agents, "policy": {"categories": {"exec": "approval"}}}),
+    );
     stage.write("src/app.txt", &sixty_lines());
     stage.trust();
     stage

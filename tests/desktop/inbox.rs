@@ -72,7 +72,7 @@ fn two_sessions_wait_at_once_and_the_inbox_leads_from_one_to_the_other() {
         true => Turn::calls().call("run_command", json!({"command": "touch made.txt"})),
         false => Turn::calls().call("edit_file", two_edits()),
     });
-    let stage = Stage::trusted(Script::new(vec![asks, Turn::text(DONE)]));
+    let stage = Stage::asking(Script::new(vec![asks, Turn::text(DONE)]));
     let window = stage.open();
     window.ask("Change two lines");
     window.element("region", "src/app.txt");

@@ -30,7 +30,7 @@ fn stopping_in_the_middle_of_an_answer_keeps_the_part_that_came_and_marks_it() {
 fn stopping_in_the_middle_of_a_command_ends_it() {
     // Told apart from every other process by the number.
     const SLEEP: &str = "sleep 86399.5";
-    let stage = Stage::trusted(run_and_say(&format!("touch begun; echo it runs; {SLEEP}")));
+    let stage = Stage::asking(run_and_say(&format!("touch begun; echo it runs; {SLEEP}")));
     let window = stage.open();
     window.ask("Wait a day");
     window.click("Approve");

@@ -16,6 +16,11 @@ pub(crate) struct Stage {
     pub(crate) model: ScriptedServer,
 }
 
+/// The configuration of [`Stage::asking`].
+pub(crate) fn asking_policy() -> Value {
+    json!({"policy": {"categories": {"exec": "approval"}}})
+}
+
 impl Stage {
     /// In a folder that nobody has decided about.
     pub(crate) fn new(script: Script) -> Self {
@@ -64,6 +69,14 @@ impl Stage {
     /// In a folder that is trusted, with a file of sixty lines in it.
     pub(crate) fn trusted(script: Script) -> Self {
         let stage = Self::new(script);
+        stage.write("src/app.txt", &sixty_lines());
+        stage.trust();
+        stage
+    }
+
+    /// The same where commands ask before they run, and work on the project itself, as on machines without views.
+    pub(crate) fn asking(script: Script) -> Self {
+        let stage = Self::configured(script, |_| asking_policy());
         stage.write("src/app.txt", &sixty_lines());
         stage.trust();
         stage
