@@ -41,6 +41,7 @@ mod delegating_in_background;
 mod delegating_together;
 mod denials;
 mod effects;
+mod effects_killed;
 mod effects_policy;
 mod errors;
 mod export;
