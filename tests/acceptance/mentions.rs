@@ -81,7 +81,7 @@ fn attached(stage: &Stage, prompt: &str) -> Vec<String> {
 
 #[test]
 fn what_has_changed_since_the_last_commit_comes_along() {
-    let stage = Stage::new(vec![Turn::text("ok"); 6]);
+    let stage = Stage::new(vec![Turn::text("ok"); 7]);
     assert!(
         attached(&stage, "review @diff")[0].contains("diff is not attached: this folder is not in a git repository")
     );
@@ -103,7 +103,11 @@ fn what_has_changed_since_the_last_commit_comes_along() {
     stage.write("a.txt", "A line that is rather long.\n".repeat(10_000));
     let cut = &attached(&stage, "review @diff")[0];
     assert!(cut.len() < 80_000 && cut.contains("left out") && cut.contains("new.txt"), "{} bytes", cut.len());
+    stage.write("a.txt", "three\n");
     stage.write(".env", "API_TOKEN=correct-horse-battery-staple\n");
+    let beside = &attached(&stage, "review @diff")[0];
+    assert!(!beside.contains("correct-horse"), "{beside}");
+    git(&stage, &["add", "-f", ".env"]);
     let refused = &attached(&stage, "review @diff")[0];
     assert!(refused.starts_with("diff is not attached: .env looks like a file with secrets."), "{refused}");
 }

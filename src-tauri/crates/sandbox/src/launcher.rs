@@ -16,7 +16,7 @@ mod powers;
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -58,7 +58,8 @@ pub fn launch_if_asked() -> Option<u8> {
     let command: Vec<OsString> = arguments.collect();
     let is_trial = command.first().is_some_and(|first| first == TRIAL);
     let code = if is_trial { try_out() } else { launch(&command) }.unwrap_or_else(|error| {
-        eprintln!("{FAILED_WORDS}: {error}");
+        // Nobody else is told, if that fails.
+        let _ = writeln!(io::stderr(), "{FAILED_WORDS}: {error}");
         FAILED
     });
     Some(u8::try_from(code).unwrap_or(u8::MAX))

@@ -148,7 +148,7 @@ fn enter(root: &OwnedFd) -> io::Result<()> {
     fchdir(root)?;
     pivot_root(".", ".")?;
     unmount(".", UnmountFlags::DETACH)?;
-    Ok(std::env::set_current_dir("/")?)
+    std::env::set_current_dir("/")
 }
 
 fn attach(tree: &OwnedFd, to: &Path) -> io::Result<()> {

@@ -155,9 +155,11 @@ impl StepRunner {
 
     /// A step works on the project itself, so it is judged as what no view holds.
     fn subject_of(&self, call: &ToolCall) -> SubjectOf {
-        let mut subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
-        subject.subject.background = true;
-        subject
+        let mut args = call.args.clone();
+        if call.tool_id == COMMAND_TOOL {
+            args["background"] = true.into();
+        }
+        self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &args)
     }
 
     fn judged(&self, call: &ToolCall) -> Verdict {

@@ -91,9 +91,9 @@ impl BoundFolders {
         let mut folders = generated.existing();
         let runs =
             |program: &&str| command.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == *program);
-        let wanted = MADE.iter().filter(|(name, programs)| {
-            programs.iter().any(|program| runs(program)) && generated.is_generated(Path::new(name))
-        });
+        let wanted = MADE
+            .iter()
+            .filter(|(name, programs)| programs.iter().any(&runs) && generated.is_generated(Path::new(name)));
         let paths = wanted.filter_map(|(name, _)| project.resolve(name).ok());
         let made: Vec<ProjectPath> = paths.filter(|path| project.make_folder(path)).collect();
         folders.extend(made.iter().map(|path| PathBuf::from(path.as_str())));
