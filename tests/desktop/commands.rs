@@ -105,7 +105,7 @@ fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
                           open('port', 'w').write(str(s.getsockname()[1]) + '.'); time.sleep(600)\"";
     // With the network, without which not every sandbox lets it listen.
     let start = Turn::calls().call("run_command", json!({"command": SERVER, "network": true}));
-    let stage = Stage::trusted(Script::new(vec![start, Turn::text(DONE)]));
+    let stage = Stage::asking(Script::new(vec![start, Turn::text(DONE)]));
     let window = stage.open();
     // The inspector is closed while it has nothing to show.
     window.click("Show inspector");

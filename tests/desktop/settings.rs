@@ -145,7 +145,10 @@ fn a_hook_is_added_and_tried_and_an_item_of_a_list_is_changed_and_taken_back() {
 fn a_rule_is_tried_on_past_calls_then_added_and_leads_to_where_it_would_have_counted() {
     let touch = Turn::calls().call("run_command", json!({"command": "touch made.txt"}));
     let hooks = json!({"PostToolUse": [{"condition": {"toolName": ["edit_file"]}, "command": "cargo fmt"}]});
-    let stage = Stage::configured(Script::new(vec![touch]), |_| json!({"hooks": hooks}));
+    let stage = Stage::configured(
+        Script::new(vec![touch]),
+        |_| json!({"hooks": hooks, "policy": {"categories": {"exec": "approval"}}}),
+    );
     stage.write(".agents/skills/release/SKILL.md", "---\nname: release\ndescription: Cuts a release.\n---\nTag it.");
     stage.trust();
     stage.try_arki(&["exec", "Make a file, please"]);

@@ -120,6 +120,9 @@ impl CommandRunner {
         live.finish();
         // It may have written a new one and printed it.
         self.secrets.learn_env_files().await;
+        if let Some(CommandView { view, .. }) = &view {
+            self.secrets.learn_view(view.clone()).await;
+        }
         let (mut bodies, mut note) = (Vec::new(), None);
         if let Some((before, _)) = imaged {
             let session_id = &record.context().session_id;

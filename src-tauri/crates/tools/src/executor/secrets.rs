@@ -11,6 +11,7 @@ use arki_domain::{ApprovalDecision, Category, Code, Error};
 use arki_edit::EDIT_LIMIT_BYTES;
 use arki_files::{ChangeSet, EnvFiles, FileChange, FileContent, Project, is_env_file, look_through_texts};
 use arki_redaction::{PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets, with_secrets};
+use arki_sandbox::{OverlayView, ViewChangeKind, ViewEntry};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +26,10 @@ pub(super) struct ProjectSecrets {
     /// The project's environment files as they were last read.
     env_files: Arc<Mutex<EnvFiles>>,
 }
+
+/// The changes of a view among which environment files are looked for.
+const MAX_VIEW_CHANGES: usize = 20_000;
+const MAX_VIEW_ENV_BYTES: u64 = 1 << 20;
 
 /// Has the secrets in the project's environment files replaced from now on. Blocks.
 pub fn learn_env_files(redactor: &Redactor, project: &Project, files: &mut EnvFiles) {
@@ -97,6 +102,26 @@ impl ProjectSecrets {
         });
         if learning.await.is_err() {
             tracing::warn!("the environment files were not read");
+        }
+    }
+
+    /// Reads the environment files that a command has left in its view.
+    pub(super) async fn learn_view(&self, view: Arc<OverlayView>) {
+        if !self.settings.trusted {
+            return;
+        }
+        let (redactor, project) = (self.redactor.clone(), self.settings.project.clone());
+        let learning = tokio::task::spawn_blocking(move || {
+            let listed = view.changes(project.root(), MAX_VIEW_CHANGES, |_| false).unwrap_or_default();
+            let written = listed.changes.iter().filter(|change| change.kind == ViewChangeKind::Written);
+            for change in written.filter(|change| change.path.to_str().is_some_and(is_env_file)) {
+                if let Ok(ViewEntry::File { bytes, .. }) = view.entry(&change.path, MAX_VIEW_ENV_BYTES) {
+                    redactor.add_all(env_secrets(&String::from_utf8_lossy(&bytes)));
+                }
+            }
+        });
+        if learning.await.is_err() {
+            tracing::warn!("the environment files of a view were not read");
         }
     }
 
