@@ -137,7 +137,7 @@ fn a_file_lands_where_the_lines_shown_are_as_they_were_and_only_the_others_are_a
     stage.write("long.txt", &before);
     stage.write("other.txt", "old\nkept\nlast\n");
     reviewed(&stage);
-    stage.write("long.txt", &before.replace("line 33\n", "mine\n"));
+    stage.write("long.txt", before.replace("line 33\n", "mine\n"));
     stage.arki(&["approvals", "approve", "--hunks", "2,3", "--json"]).exits(3);
     assert_eq!(stage.read("long.txt"), before.replace("line 33\n", "mine\n"), "it wrote what was not shown");
     assert_eq!(stage.read("other.txt"), "theirs\n");
