@@ -7,7 +7,6 @@ use crate::executor::ExecutorSettings;
 use arki_domain::{Code, Content, ContentKind, Error, SessionId, sha256_hex};
 use arki_files::{Effect, FileContent, FileFound, Project, ProjectPath};
 use arki_sandbox::{OverlayView, ViewChange, ViewChangeKind, ViewEntry};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -142,7 +141,7 @@ impl Collecting<'_> {
                 Ok(FileFound { content: FileContent::File(bytes), mode: Some(mode) })
             }
             Ok(ViewEntry::Link(target)) => {
-                Ok(FileFound { content: FileContent::Link(target.as_os_str().as_bytes().to_vec()), mode: None })
+                Ok(FileFound { content: FileContent::Link(target.into_os_string().into_encoded_bytes()), mode: None })
             }
             Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
                 let megabytes = self.limit >> 20;
