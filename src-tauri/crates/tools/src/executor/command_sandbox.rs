@@ -20,7 +20,11 @@ use arki_sandbox::{GitAccess, Network, OverlayView, ProjectAccess, Sandbox, Sand
 use globset::GlobSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 use tokio::sync::OnceCell;
+
+/// A view is nobody's any more after this time; no command in the foreground takes so long.
+const LONGEST_COMMAND: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 pub(super) struct CommandSandbox {
     pub(super) environment: Vec<(String, String)>,
@@ -195,7 +199,11 @@ impl CommandRooms {
     pub(super) async fn room(&self) -> Result<&CommandSandbox, Error> {
         let furnish = async || {
             // Nothing waits for it: what killed runs left only takes space.
-            tokio::task::spawn_blocking(arki_disk::remove_abandoned_temp_dirs);
+            let views = self.settings.views.clone();
+            tokio::task::spawn_blocking(move || {
+                arki_disk::remove_abandoned_temp_dirs();
+                arki_sandbox::remove_abandoned_views(&views, LONGEST_COMMAND);
+            });
             self.furnish().map_err(Error::from)
         };
         self.of_commands.get_or_try_init(furnish).await
