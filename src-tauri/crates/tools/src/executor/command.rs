@@ -203,8 +203,10 @@ impl CommandRunner {
     ) -> Result<CallOutcome, Error> {
         let call = &AsDecided::of(call, approval).call;
         let mut bodies = Vec::new();
-        let only_reads = run_command::parse(&call.args).is_ok_and(|arguments| self.rooms.only_reads(&arguments));
-        if !only_reads && let Some(before) = self.images.stored_snapshot().await? {
+        // What only reads, or worked in a view that is gone, has changed nothing in the project.
+        let changes_nothing = |arguments| self.rooms.only_reads(&arguments) || self.rooms.works_in_view(&arguments);
+        let is_harmless = run_command::parse(&call.args).is_ok_and(changes_nothing);
+        if !is_harmless && let Some(before) = self.images.stored_snapshot().await? {
             bodies = self.images.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
         let result = record.error(call, &effect_unknown(&bodies));

@@ -213,6 +213,14 @@ impl CommandRooms {
         Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
     }
 
+    /// Returns whether a command that may write works in a view here.
+    pub(super) fn works_in_view(&self, arguments: &run_command::Arguments) -> bool {
+        let on_project = arguments.background == Some(true) || arki_policy::writes_repository(&arguments.command);
+        // Who has each command asked about has it work on the project itself once it is approved.
+        let asks = self.settings.policy.categories.get(&Category::Exec) == Some(&Decision::Approval);
+        !on_project && !asks && self.settings.has_views()
+    }
+
     /// Returns the view in which a command works; `None` for what works on the project itself.
     pub(super) fn view_for(
         &self,
@@ -220,12 +228,7 @@ impl CommandRooms {
         purpose: Purpose,
         verdict: &Verdict,
     ) -> Result<Option<CommandView>, Error> {
-        let on_project = purpose.only_reads
-            || arguments.background == Some(true)
-            || arki_policy::writes_repository(&arguments.command);
-        // Who has each command asked about has it work on the project itself once it is approved.
-        let asks = self.settings.policy.categories.get(&Category::Exec) == Some(&Decision::Approval);
-        if on_project || (asks && verdict.decision != Decision::Review) || !self.settings.has_views() {
+        if purpose.only_reads || !self.works_in_view(arguments) {
             return Ok(None);
         }
         let bound = BoundFolders::of(&self.settings.project, &arguments.command, verdict);
