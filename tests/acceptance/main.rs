@@ -83,6 +83,7 @@ mod mentions;
 mod misbehaving;
 mod models;
 mod names_as_patterns;
+mod network_by_host;
 mod patching;
 mod permissions;
 mod pes;

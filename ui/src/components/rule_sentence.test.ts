@@ -18,6 +18,14 @@ describe("a rule as a sentence", () => {
       "Always allow commands that begin with `cargo test` with network access in this folder",
     ],
     [
+      { ...cargo, command: ["npm", "ci"], host: "registry.npmjs.org" },
+      "Always allow network access to `registry.npmjs.org` for commands that begin with `npm ci` in this folder",
+    ],
+    [
+      { ...cargo, decision: "deny", command: ["npm"], host: "*.example.org" },
+      "Never allow network access to every host below `example.org` for commands that begin with `npm` in this folder",
+    ],
+    [
       { ...cargo, stdin: true },
       "Always allow commands that begin with `cargo test` with piped input in this folder",
     ],

@@ -21,7 +21,7 @@ export function ruleSentence(rule: Rule, scope: KeepScope | null, here: string |
     case "approval":
       return t`Always ask before ${what} ${place}`;
     case "deny":
-      return rule.command ? t`Never run ${what} ${place}` : t`Never allow ${what} ${place}`;
+      return rule.command && rule.host === null ? t`Never run ${what} ${place}` : t`Never allow ${what} ${place}`;
   }
 }
 
@@ -31,6 +31,10 @@ const shell = "run_command";
 function covered({ tool, command, path, host }: Rule): string {
   if (command) {
     const line = command.map(quoted).join(" ");
+    if (host !== null) {
+      const place = hostsMeant(host);
+      return t`network access to ${place} for commands that begin with \`${line}\``;
+    }
     return tool === null || tool === shell
       ? t`commands that begin with \`${line}\``
       : t`\`${tool}\` with commands that begin with \`${line}\``;
@@ -55,9 +59,13 @@ function touching(tool: string | null, path: string): string {
   }
 }
 
-function reaching(tool: string | null, host: string): string {
+function hostsMeant(host: string): string {
   const below = host.startsWith("*.") ? host.slice(2) : null;
-  const place = below === null ? t`\`${host}\`` : t`every host below \`${below}\``;
+  return below === null ? t`\`${host}\`` : t`every host below \`${below}\``;
+}
+
+function reaching(tool: string | null, host: string): string {
+  const place = hostsMeant(host);
   return tool === null ? t`requests to ${place}` : t`\`${tool}\` requests to ${place}`;
 }
 

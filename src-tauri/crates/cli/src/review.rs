@@ -31,6 +31,8 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
     if let Some(command) = &requested.command {
         lines.push(format!("\n$ {}\n", visible(&command.command)));
         lines.push(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
+        let hosts = command.confinement.iter().flat_map(|confinement| &confinement.hosts);
+        lines.extend(hosts.map(|host| format!("It can send anything it can read to {}.", visible(host))));
         if command.confinement.as_ref().is_some_and(|confinement| confinement.reads_private) {
             lines.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
         }

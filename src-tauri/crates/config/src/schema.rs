@@ -151,7 +151,7 @@ pub(crate) struct RuleKeys {
     command: Option<Vec<String>>,
     /// A glob, relative to the project.
     path: Option<String>,
-    /// A host that the call contacts; `*.example.org` stands for all hosts below it.
+    /// A host that the call contacts, or that the command may reach; `*.example.org` stands for all hosts below it.
     host: Option<String>,
     /// The only folder in which the rule applies.
     project: Option<String>,

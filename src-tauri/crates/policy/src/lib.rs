@@ -29,6 +29,7 @@ mod git_pipelines;
 mod git_settings;
 mod git_signing;
 mod here_documents;
+mod hosts;
 mod invisible;
 mod judged_line;
 mod line_match;
@@ -63,6 +64,7 @@ pub use generated_folders::{GeneratedFolder, generated_folder, writes_generated_
 pub use git_line::{may_commit, refused_git, writes_repository};
 pub use git_pipelines::only_git_reads;
 pub use git_signing::{CommitSigning, commit_signing, without_signing};
+pub use hosts::{HostVerdict, IsHarmless};
 pub use line_match::line_matches;
 pub use proposal::{proposed_effects_rules, proposed_rules, would_allow};
 pub use question::{ChangedGit, Impact, Objection, PolicyQuestion, Subject, TouchedPath, Verdict};

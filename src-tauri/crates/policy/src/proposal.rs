@@ -180,7 +180,7 @@ pub fn proposed_effects_rules(question: &PolicyQuestion<'_>, settings: &PolicySe
 }
 
 /// One for each prefix of the commands that still ask.
-fn for_line(line: &str, tool: &str, sources: &AllowingSources<'_>) -> Option<Vec<RuleDefinition>> {
+pub(crate) fn for_line(line: &str, tool: &str, sources: &AllowingSources<'_>) -> Option<Vec<RuleDefinition>> {
     let parsed = CommandLine::parse(line);
     if danger::of_line(&parsed).is_some() {
         return None;

@@ -22,7 +22,8 @@ pub struct RuleDefinition {
     /// A glob, relative to the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A host that is spoken to, in lower case and without a port; `*.example.org` is all below it.
+    /// A host that is spoken to, in lower case and without a port; `*.example.org` is all below it. Allowed together
+    /// with a `command`, the command may reach it from its view; that says nothing about running it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Holds only in this folder, by its canonical path.
@@ -101,6 +102,8 @@ pub enum RuleError {
     Review { number: usize },
     #[error("rule {number} can't have \"effects\", which is only for a rule that allows commands")]
     Effects { number: usize },
+    #[error("rule {number} needs a \"command\": a host is granted to a command, never to every line")]
+    HostForEveryLine { number: usize },
     #[error("rule {number} has no tool, command, path or host")]
     Empty { number: usize },
     #[error("rule {number} names an unknown tool {tool:?}; did you mean {nearest:?}?")]
@@ -147,6 +150,10 @@ impl PolicyRule {
             && definition.tool.as_deref().is_none_or(|tool| tool == COMMAND_TOOL);
         if definition.effects.is_some() && !allows_commands {
             return Err(RuleError::Effects { number });
+        }
+        let is_for_lines = definition.decision == Decision::Allow && definition.tool.as_deref() == Some(COMMAND_TOOL);
+        if definition.host.is_some() && definition.command.is_none() && is_for_lines {
+            return Err(RuleError::HostForEveryLine { number });
         }
         if let Some(tool) = definition.tool.as_ref().filter(|tool| !is_tool_or_foreign(tool)) {
             let nearest = nearest_to(tool);
@@ -204,7 +211,16 @@ impl PolicyRule {
 
     /// Returns whether the rule is for this tool, and for what the call names besides commands.
     pub(super) fn may_concern(&self, tool: &str, subject: &Subject) -> bool {
-        self.is_about(tool) && self.path_matches(subject) && self.host_matches(&subject.hosts)
+        // A host that is granted is no permission to run.
+        let is_of_host_alone = tool == COMMAND_TOOL && self.allows() && self.definition.host.is_some();
+        !is_of_host_alone && self.is_about(tool) && self.path_matches(subject) && self.host_matches(&subject.hosts)
+    }
+
+    /// Returns whether the rule lets its commands reach this host.
+    pub(super) fn grants_host(&self, host: &str) -> bool {
+        let RuleDefinition { command, path, host: named, .. } = &self.definition;
+        let is_grant = self.allows() && command.is_some() && path.is_none() && named.is_some();
+        is_grant && self.is_about(COMMAND_TOOL) && self.host_matches(&[host.to_owned()])
     }
 
     /// Returns whether the rule is for this tool, or for all.

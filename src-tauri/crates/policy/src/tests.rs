@@ -6,6 +6,7 @@ mod coverage;
 mod effects;
 mod fuzz;
 mod generated_folders;
+mod hosts;
 mod labelled;
 mod lines;
 mod planning;

@@ -12,6 +12,8 @@ pub(super) struct LaunchPlan {
     pub(super) directory: PathBuf,
     /// A network with nobody else in it.
     pub(super) own_network: bool,
+    /// There is one way out of it, which who asks is handed: see `network_door`.
+    pub(super) has_door: bool,
     /// The process that asks; the command ends with it.
     pub(super) parent: u32,
     /// Bits of the powers that a command keeps where root started Arki.

@@ -10,6 +10,7 @@
 #![allow(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "it becomes the command that it was started for")]
 
+mod door;
 mod mounts;
 mod powers;
 
@@ -41,6 +42,7 @@ pub(super) const FAILED_WORDS: &str = "arki can't make the command's view";
 /// Descriptors that the command's own do not need.
 const PLAN_FD: RawFd = 4;
 const FILTER_FDS: [RawFd; 2] = [5, 6];
+const DOOR_FD: RawFd = 7;
 /// Left to the command: what a terminal or a stop sends to all.
 const LEFT_TO_THE_COMMAND: [i32; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
 
@@ -74,16 +76,20 @@ pub(super) fn is_program() -> bool {
 fn launch(command: &[OsString]) -> io::Result<i32> {
     let plan: LaunchPlan = serde_json::from_slice(&read_all(PLAN_FD)?).map_err(io::Error::other)?;
     let filters = FILTER_FDS.map(read_filter);
+    let door = plan.has_door.then(|| owned(DOOR_FD));
     end_with(plan.parent)?;
     leave_signals_to_the_command(libc::SIG_IGN);
     enter_namespaces(&plan)?;
     // The other end closes with this process, so that who comes too late to be told of its end sees that.
     let (is_there, stays) = io::pipe()?;
     match fork()? {
-        Some(first) => Ok(code_of_end(first)),
+        Some(first) => {
+            drop(door);
+            Ok(code_of_end(first))
+        }
         None => {
             drop(stays);
-            be_first_process(&plan, filters, command, &is_there.into())
+            be_first_process(&plan, filters, door, command, &is_there.into())
         }
     }
 }
@@ -101,6 +107,7 @@ fn try_out() -> io::Result<i32> {
 fn be_first_process(
     plan: &LaunchPlan,
     filters: [io::Result<Vec<sock_filter>>; 2],
+    door: Option<OwnedFd>,
     command: &[OsString],
     parent: &OwnedFd,
 ) -> io::Result<i32> {
@@ -109,6 +116,8 @@ fn be_first_process(
     mounts::make(plan)?;
     if plan.own_network {
         let _ = powers::raise_loopback();
+        // Without it nothing is let out.
+        let _ = door.map(|door| door::hand_out(&door));
     }
     powers::give_up(plan.root_powers)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -216,9 +225,13 @@ fn close_from(first: RawFd) {
     unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-fn read_all(number: RawFd) -> io::Result<Vec<u8>> {
+fn owned(number: RawFd) -> OwnedFd {
     // SAFETY: whoever started this program gave it the descriptor, and nothing else here owns it.
-    let mut file = unsafe { File::from_raw_fd(number) };
+    unsafe { OwnedFd::from_raw_fd(number) }
+}
+
+fn read_all(number: RawFd) -> io::Result<Vec<u8>> {
+    let mut file = File::from(owned(number));
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(bytes)

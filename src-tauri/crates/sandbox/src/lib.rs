@@ -79,6 +79,8 @@ mod leavings;
 mod listings;
 #[cfg(target_os = "linux")]
 mod mark;
+#[cfg_attr(not(target_os = "linux"), path = "no_door.rs")]
+mod network_door;
 #[cfg(unix)]
 mod put_back;
 mod sandbox;
@@ -122,6 +124,7 @@ pub use git_sight::GitSight;
 pub use home_secrets::home_secrets;
 #[cfg(target_os = "linux")]
 pub use launcher::launch_if_asked;
+pub use network_door::{DoorListener, NetworkDoor};
 pub use sandbox::{Sandbox, SandboxStatus, runs_in_sandbox, settle_abandoned};
 pub use spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
 pub use view::{OverlayView, remove_abandoned_views};

@@ -88,27 +88,20 @@ fn find_out() -> SandboxStatus {
 fn try_it() -> io::Result<Option<String>> {
     let world = ProbeWorld::new()?;
     let found = sensitive::find(&world.project(), &Mutex::default());
-    let reach =
-        CommandReach { found: &found, git: GitAccess::Writable, writes_hooks: false, secrets: SecretSight::Shown };
+    let reach = reach_of(&found, GitAccess::Writable);
     let restricted = Restricted { spec: Arc::new(world.spec()) };
     let wrapped = restricted.wrap(&world.project(), &ProbeWorld::command(), None, reach)?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)
 }
 
+fn reach_of(found: &Sensitive, git: GitAccess) -> CommandReach<'_> {
+    CommandReach { found, git, writes_hooks: false, secrets: SecretSight::Shown, view: None, door: None }
+}
+
 pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
     let restricted = Restricted { spec: Arc::new(spec.clone()) };
     restricted
-        .wrap(
-            &spec.project_root,
-            &["true"],
-            None,
-            CommandReach {
-                found: &Sensitive::default(),
-                git: GitAccess::ReadOnly,
-                writes_hooks: false,
-                secrets: SecretSight::Shown,
-            },
-        )
+        .wrap(&spec.project_root, &["true"], None, reach_of(&Sensitive::default(), GitAccess::ReadOnly))
         .map_err(|error| ProcessError::SandboxUnavailable { reason: format!("{error}.") })?;
     Ok((restricted, probe().name, Vec::new()))
 }

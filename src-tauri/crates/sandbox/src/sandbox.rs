@@ -14,6 +14,7 @@ use crate::guard::{self, Guard};
 use crate::listings::Listings;
 #[cfg(target_os = "linux")]
 use crate::mark;
+use crate::network_door::NetworkDoor;
 use crate::platform;
 #[cfg(unix)]
 use crate::sensitive::Sensitive;
@@ -42,6 +43,8 @@ pub(crate) struct CommandReach<'a> {
     pub(crate) secrets: SecretSight,
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no views"))]
     pub(crate) view: Option<&'a OverlayView>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there are no doors"))]
+    pub(crate) door: Option<&'a NetworkDoor>,
 }
 
 /// The files of secrets that a command can't open.
@@ -71,6 +74,8 @@ pub struct Sandbox {
     pub(crate) secrets: SecretSight,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     view: Option<Arc<OverlayView>>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    door: Option<Arc<NetworkDoor>>,
     #[cfg(unix)]
     listings: Arc<Mutex<Listings>>,
 }
@@ -128,6 +133,7 @@ impl Sandbox {
             writes_hooks: false,
             secrets: SecretSight::Shown,
             view: None,
+            door: None,
             #[cfg(unix)]
             listings: Arc::new(Mutex::new(Listings::with_secrets(spec.secrets.clone()))),
         }
@@ -168,6 +174,12 @@ impl Sandbox {
     #[must_use]
     pub fn in_view(&self, view: Arc<OverlayView>) -> Self {
         Self { view: Some(view), ..self.clone() }
+    }
+
+    /// The same for one command with a door in its own network. Only where [`Sandbox::has_views`].
+    #[must_use]
+    pub fn with_door(&self, door: NetworkDoor) -> Self {
+        Self { door: Some(Arc::new(door)), ..self.clone() }
     }
 
     /// Returns whether commands can have views of their own here.
@@ -256,6 +268,7 @@ impl Sandbox {
             writes_hooks: self.writes_hooks,
             secrets: self.secrets,
             view: self.view.as_deref(),
+            door: self.door.as_deref(),
         };
         self.platform.wrap(directory, command, terminal, reach)
     }

@@ -196,7 +196,7 @@ mod tests {
     use std::sync::Mutex;
 
     fn reach_of(found: &sensitive::Sensitive, git: GitAccess) -> CommandReach<'_> {
-        CommandReach { found, git, writes_hooks: false, secrets: SecretSight::Shown, view: None }
+        CommandReach { found, git, writes_hooks: false, secrets: SecretSight::Shown, view: None, door: None }
     }
 
     fn paths() -> SeatbeltPaths {

@@ -16,6 +16,7 @@ use seccompiler::{BpfProgram, sock_filter};
 
 use super::bubblewrap::{self, BubblewrapOptions};
 use super::launch_plan::LaunchPlan;
+use super::network_door::NetworkDoor;
 use super::syscall_filter::{self, Allowed};
 use super::view_plan::{self, text};
 use super::{CommandReach, Network, SandboxSpec, SandboxStatus, launcher};
@@ -138,6 +139,8 @@ impl Wrapping {
         let steps = view_plan::steps(&self.spec, reach)?;
         let shows_closed = view_plan::shows_closed_files(&self.spec, reach);
         let powers: Vec<_> = ROOT_POWERS.iter().filter(|(name, _)| *name != OVERRIDING || !shows_closed).collect();
+        let has_door = self.wrapper == ViewMaker::Launcher && self.has_own_network();
+        let door = reach.door.filter(|_| has_door).and_then(NetworkDoor::take);
         let (program, mut arguments, plan) = match self.wrapper {
             ViewMaker::Bubblewrap => {
                 let names: Vec<&str> = powers.iter().map(|(name, _)| *name).collect();
@@ -156,6 +159,7 @@ impl Wrapping {
                     steps,
                     directory: directory.to_owned(),
                     own_network: self.has_own_network(),
+                    has_door: door.is_some(),
                     parent: std::process::id(),
                     root_powers: kept,
                 };
@@ -167,6 +171,7 @@ impl Wrapping {
         for filter in &self.filters {
             descriptors.push(nameless(&bytes_of(filter))?);
         }
+        descriptors.extend(door);
         Ok(WrappedProgram { program: program.to_owned(), arguments, descriptors })
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use arki_disk::PrivateTempDir;
 use arki_process::{CommandLimits, CommandOutcome, CommandSpec, run};
 use arki_sandbox::{
-    Network, OverlayView, ProjectAccess, Sandbox, SandboxSpec, ViewChangeKind, ViewEntry, launch_if_asked,
+    Network, NetworkDoor, OverlayView, ProjectAccess, Sandbox, SandboxSpec, ViewChangeKind, ViewEntry, launch_if_asked,
 };
 use globset::GlobSet;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +25,7 @@ const CASES: &[Case] = &[
     ("folders_that_go_come_and_are_replaced_are_told_file_by_file", folders_are_told_file_by_file),
     ("a_command_ends_with_its_code_and_nothing_outlives_it", a_command_ends_with_its_code),
     ("git_directories_and_hidden_places_stay_as_they_are", hidden_places_stay),
+    ("the_door_in_a_commands_network_is_handed_out_and_reached_by_it_alone", the_door_in_a_commands_network),
     ("what_is_bound_through_is_written_for_real", what_is_bound_through_is_written),
     ("a_command_has_no_powers_and_no_network", a_command_has_no_powers),
     ("what_is_left_out_is_not_listed_and_the_list_has_an_end", the_list_has_an_end),
@@ -94,7 +95,7 @@ impl World {
         Arc::new(OverlayView::create(&self.path("views"), bound.iter().map(PathBuf::from).collect()).unwrap())
     }
 
-    fn run(&self, view: &Arc<OverlayView>, command: &str) -> CommandOutcome {
+    fn sandbox(&self, view: &Arc<OverlayView>) -> Sandbox {
         let spec = SandboxSpec {
             project_root: self.project(),
             project: ProjectAccess::Writable,
@@ -107,7 +108,15 @@ impl World {
             trash: None,
             journals: None,
         };
-        let sandbox = Sandbox::prepare(&spec).unwrap().in_view(view.clone());
+        Sandbox::prepare(&spec).unwrap().in_view(view.clone())
+    }
+
+    fn run(&self, view: &Arc<OverlayView>, command: &str) -> CommandOutcome {
+        let sandbox = self.sandbox(view);
+        runtime().block_on(self.run_in(&sandbox, command))
+    }
+
+    async fn run_in(&self, sandbox: &Sandbox, command: &str) -> CommandOutcome {
         let environment = ["PATH"].map(|name| (name.to_owned(), std::env::var(name).unwrap()));
         let spec = CommandSpec {
             command_line: command.to_owned(),
@@ -123,8 +132,7 @@ impl World {
             max_output_bytes: 10_000,
             meanwhile: None,
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap()
+        run(spec, |_| {}, CancellationToken::new()).await.unwrap()
     }
 
     fn succeeds(&self, view: &Arc<OverlayView>, command: &str) -> String {
@@ -139,6 +147,10 @@ impl World {
         assert!(!listed.has_more);
         listed.changes.iter().map(|change| format!("{}{}", sign(change.kind), change.path.display())).collect()
     }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 fn sign(kind: ViewChangeKind) -> &'static str {
@@ -164,6 +176,25 @@ fn a_commands_writes_go_aside_and_are_listed() {
     assert_eq!(file("new/file"), ViewEntry::File { bytes: b"x\n".to_vec(), mode: 0o755 });
     assert_eq!(file("src/link"), ViewEntry::Link("a.rs".into()));
     assert!(view.entry(Path::new("src/a.rs"), 3).is_err());
+}
+
+fn the_door_in_a_commands_network() {
+    let world = World::new();
+    let sandbox = world.sandbox(&world.view(&[]));
+    let (door, arriving) = NetworkDoor::new().unwrap();
+    let address = NetworkDoor::url().replace("http://", "").replace(':', "/");
+    let script = format!("ls -l /proc/$$/fd | grep -c socket; exec 3<>/dev/tcp/{address} && cat <&3");
+    let outcome = runtime().block_on(async {
+        tokio::spawn(async move {
+            let (client, _) = arriving.listener().await.unwrap().accept().await.unwrap();
+            client.writable().await.unwrap();
+            client.try_write(b"hello\n").unwrap();
+        });
+        world.run_in(&sandbox.with_door(door), &script).await
+    });
+    assert_eq!((outcome.exit_code, outcome.output.as_str()), (Some(0), "0\nhello\n"));
+    let outside = std::net::TcpStream::connect(NetworkDoor::url().replace("http://", ""));
+    assert!(outside.is_err(), "it is in the command's network");
 }
 
 fn folders_are_told_file_by_file() {

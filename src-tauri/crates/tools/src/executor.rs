@@ -22,6 +22,7 @@ mod hook_runner;
 mod hook_sandbox;
 mod hook_trial;
 mod hooking;
+mod host_access;
 mod isolation;
 mod judging;
 mod kept_whole;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use target::PrivateHosts;
-pub(crate) use target::{host_of, parse};
+pub(crate) use target::{addresses, host_of, parse};
 
 const MAX_REDIRECTS: usize = 5;
 /// The limit for the body, unpacked. More is not read.

@@ -17,6 +17,7 @@ mod fetch;
 mod folder_rules;
 mod guide;
 mod hooks;
+mod host_proxy;
 mod inside;
 mod left_out;
 mod manual;

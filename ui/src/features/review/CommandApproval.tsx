@@ -5,7 +5,7 @@ import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { PendingApproval } from "../../protocol/approvals";
-import type { CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
+import type { CommandConfinement, CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
@@ -102,6 +102,17 @@ export function CommandFacts({ command }: { command: CommandPreview }) {
   );
 }
 
+/** The hosts that it can reach. */
+function Reached({ confinement: { network, hosts = [] } }: { confinement: CommandConfinement }) {
+  if (network) return t`Has the network.`;
+  const named = hosts.join(", ");
+  return named === "" ? (
+    t`No network.`
+  ) : (
+    <span className="attention">{t`Can send anything it can read to ${named}.`}</span>
+  );
+}
+
 /** What confines it, in words; the name of the sandbox where it doesn't say more. */
 function Confined({ command: { sandbox, confinement = null } }: { command: CommandPreview }) {
   if (sandbox === "none") {
@@ -110,7 +121,7 @@ function Confined({ command: { sandbox, confinement = null } }: { command: Comma
   if (confinement === null) return sandbox || t`unknown`;
   return (
     <>
-      {confinement.network ? t`Has the network.` : t`No network.`}{" "}
+      <Reached confinement={confinement} />{" "}
       {confinement.writesProject ? t`Writes only in this folder.` : t`Only reads.`}{" "}
       {(confinement.readsPrivate ?? false) && (
         <span className="attention">

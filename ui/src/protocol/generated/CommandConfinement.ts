@@ -6,6 +6,10 @@
 export type CommandConfinement = {
   network: boolean;
   /**
+   * The only hosts that it may reach besides those that rules grant it; it can send them anything it can read.
+   */
+  hosts?: Array<string>;
+  /**
    * The files of the project, but none outside.
    */
   writesProject: boolean;

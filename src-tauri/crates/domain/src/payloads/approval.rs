@@ -131,6 +131,9 @@ payload! {
     /// Tells what a command can do in its sandbox. Besides, it can write its own temporary folder.
     CommandConfinement {
         pub network: bool,
+        /// The only hosts that it may reach besides those that rules grant it; it can send them anything it can read.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub hosts: Vec<String>,
         /// The files of the project, but none outside.
         pub writes_project: bool,
         /// It can open secret files of the project, and the user's other files. No command can that wasn't shown so.

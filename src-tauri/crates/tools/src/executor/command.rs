@@ -6,6 +6,7 @@ use super::call_log::CallLog;
 use super::checkpoint::{CommandChanges, ProjectImages};
 use super::command_sandbox::{CommandRooms, CommandView, Purpose};
 use super::effects::{self, CommandEffects};
+use super::host_access::WayOut;
 use super::kept_whole::CallResults;
 use super::live_output::LiveOutput;
 use super::record::Record;
@@ -79,6 +80,13 @@ impl CommandRunner {
             Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.view.clone())),
             None => sandbox,
         };
+        let way_out = match WayOut::open(&self.effects.judge, sandbox.as_ref(), &arguments, purpose) {
+            Ok(way_out) => way_out,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        if let Some(way_out) = &way_out {
+            way_out.extend(&mut environment);
+        }
         let imaged = if purpose.only_reads || view.is_some() {
             None
         } else {
@@ -107,7 +115,7 @@ impl CommandRunner {
             command_line,
             directory: self.settings.project.root().to_owned(),
             environment,
-            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
+            sandbox: way_out.as_ref().map(|way_out| &way_out.sandbox).or(sandbox.as_ref()).map(Sandbox::as_confinement),
             terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,
@@ -118,6 +126,7 @@ impl CommandRunner {
         let mut live = LiveOutput::new(&self.call_log, call, record);
         let ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
+        let refused_hosts = way_out.map(WayOut::close);
         // It may have written a new one and printed it.
         self.secrets.learn_env_files().await;
         if let Some(CommandView { view, .. }) = &view {
@@ -142,6 +151,7 @@ impl CommandRunner {
         };
         result.result.extend(note);
         result.result.extend(silent_note);
+        result.result.extend(refused_hosts);
         if let Some(signing) = &signing {
             result.result.push_str(&self.signer.sign(signing).await);
         }

@@ -3,6 +3,7 @@
 use super::ExecutorSettings;
 use super::command::AsDecided;
 use super::command_sandbox::{CommandRooms, Purpose};
+use super::host_access::registries;
 use super::judging::{Judge, permitted};
 use super::path::{CallDecision, CallWork};
 use super::question;
@@ -67,27 +68,44 @@ impl CommandReview {
         let purpose = Purpose { only_reads: self.rooms.only_reads(&arguments), agreed: true, private };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
         let signing = self.signer.signing(&arguments).await?.map(|signing| signing.note());
+        let registries = self.note_of_registries(&arguments);
         let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
             network: arguments.network,
+            hosts: if arguments.network { Vec::new() } else { arguments.hosts.clone() },
             writes_project: !purpose.only_reads,
             reads_private: private,
-            notes: [sandbox.gaps(), room.note_of_outside_git(&arguments).into_iter().chain(signing).collect()].concat(),
+            notes: [
+                sandbox.gaps(),
+                room.note_of_outside_git(&arguments).into_iter().chain(signing).chain(registries).collect(),
+            ]
+            .concat(),
         });
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
-        let shown = if private { format!("{sandbox}, private files") } else { sandbox.clone() };
+        let mut shown = if private { format!("{sandbox}, private files") } else { sandbox.clone() };
+        if !arguments.hosts.is_empty() {
+            shown.push_str(&format!(", hosts {}", arguments.hosts.join(" ")));
+        }
         let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
     }
 
+    /// Names the hosts that would do for a line that wants the whole network to install packages.
+    fn note_of_registries(&self, arguments: &run_command::Arguments) -> Option<String> {
+        let could = arguments.network && arguments.background != Some(true) && self.settings.has_views();
+        let registries = if could { registries(&arguments.command) } else { Vec::new() };
+        let hosts = (!registries.is_empty()).then(|| registries.join(" and "))?;
+        Some(format!("It asks for every host. To install packages, {hosts} would usually do."))
+    }
+
     /// Returns whether a command that is asked about is shown as one that can open secret files, and the user's other
-    /// files: not where it is a known build, test or installation and names none.
+    /// files: not where it is a known build, test or installation, or asks for hosts, and names none.
     fn needs_private(&self, call: &ToolCall, arguments: &run_command::Arguments) -> bool {
         let subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args).subject;
         subject.secrets_in_reach
             || subject.outside.is_some()
             || subject.paths.iter().any(|path| path.secret)
-            || arki_policy::wide_reads(&arguments.command).is_none()
+            || (arguments.hosts.is_empty() && arki_policy::wide_reads(&arguments.command).is_none())
     }
 }
 

@@ -242,7 +242,7 @@ impl CommandRooms {
 
     /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
     pub(super) fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
-        self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command)
+        self.settings.sandbox.available && !arguments.wants_network() && arki_policy::is_read_only(&arguments.command)
     }
 
     fn furnish(&self) -> Result<CommandSandbox, ToolError> {

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
 const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
 
+const COMMAND_TOOL: &str = "run_command";
+
 /// The one that decides on calls by the policy that holds.
 pub struct Judge {
     pub(super) toolbox: Arc<Toolbox>,
@@ -83,25 +85,36 @@ impl Judge {
     /// The narrowest rules that would allow this call from now on; see [`arki_policy::proposed_rules`].
     #[must_use]
     pub fn proposed_rules(&self, tool_id: &str, args: &Value) -> Vec<RuleDefinition> {
-        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+        let arguments = builtin::run_command::parse(args).ok().filter(|_| tool_id == COMMAND_TOOL);
+        let asking = arguments.filter(builtin::run_command::Arguments::wants_network);
+        let of_hosts = match &asking {
             // A rule would not say that it is about the network.
-            return Vec::new();
-        }
+            Some(arguments) if arguments.network => return Vec::new(),
+            Some(arguments) => self.proposed_host_rules(arguments),
+            None => Vec::new(),
+        };
         let policy = self.policy();
         let subject = self.subject_of(self.toolbox.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        if let Some(arguments) = &asking {
+            let has_hosts = !of_hosts.is_empty() || self.has_hosts_by_rule(arguments);
+            if !has_hosts || arki_policy::decide(&question, &policy).decision.is_unasked() {
+                return of_hosts;
+            }
+        }
         let rules = arki_policy::proposed_rules(&question, &policy);
         let Some(with_rules) = policy.with_rules(&rules) else { return Vec::new() };
         let subject = self.subjects.subject_under(self.toolbox.tool(tool_id), args, &with_rules);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
-        if arki_policy::would_allow(&question, &policy, &with_rules) { rules } else { Vec::new() }
+        let would_allow = arki_policy::would_allow(&question, &policy, &with_rules);
+        if would_allow { [rules, of_hosts].concat() } else { Vec::new() }
     }
 
     /// The narrowest rules by which what such a command changes would land from now on; see
     /// [`arki_policy::proposed_effects_rules`].
     #[must_use]
     pub fn proposed_effects_rules(&self, tool_id: &str, args: &Value) -> Vec<RuleDefinition> {
-        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.wants_network()) {
             return Vec::new();
         }
         let subject = self.subject_of(self.toolbox.tool(tool_id), args);
@@ -149,14 +162,20 @@ impl Judge {
     /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.
     pub(super) fn with_network(&self, tool_id: &str, args: &Value, verdict: Verdict, approve: ApprovalMode) -> Verdict {
         let tool = self.toolbox.tool(tool_id).filter(|tool| matches!(tool.action, Action::Command));
-        if tool.is_none() || !builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+        let arguments = tool.and_then(|_| builtin::run_command::parse(args).ok());
+        let Some(arguments) = arguments.filter(builtin::run_command::Arguments::wants_network) else { return verdict };
+        if !arguments.network && self.has_hosts_by_rule(&arguments) {
             return verdict;
         }
         let subject = self.subject_of(tool, args);
         let question = self.question(tool_id, &subject, approve, Impact::default());
         let category = Some(Category::Network);
         let question = PolicyQuestion { tool: tool_id, category, sandboxed: false, ..question };
-        let of_network = arki_policy::decide(&question, &self.policy());
+        let mut of_network = arki_policy::decide(&question, &self.policy());
+        if !arguments.network && of_network.rule == "category:network" && of_network.decision != Decision::Deny {
+            let hosts = arguments.hosts.join(" and ");
+            of_network.reason = format!("The command can send anything it can read to {hosts}.");
+        }
         match (of_network.decision, verdict.decision) {
             (Decision::Deny, _) => of_network,
             (Decision::Approval | Decision::Preview, Decision::Allow | Decision::Review) => of_network,

@@ -5,6 +5,7 @@
 //! effect, `settle` once there is a result.
 
 use super::command::AsDecided;
+use super::host_access::ensure_told_apart;
 use super::judging::{Judge, denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
@@ -107,8 +108,10 @@ impl Judge {
         match &tool.action {
             Action::Write(plan) => self.judge_write(plan, call, subject, approve),
             Action::Command => {
-                if let Err(error) = run_command::parse(&call.args) {
-                    return JudgedCall::Failed(error.into());
+                let parsed = run_command::parse(&call.args).map_err(Error::from);
+                let settings = &self.subjects.settings;
+                if let Err(fault) = parsed.and_then(|arguments| ensure_told_apart(settings, &arguments)) {
+                    return JudgedCall::Failed(fault);
                 }
                 let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
                 match verdict.decision {

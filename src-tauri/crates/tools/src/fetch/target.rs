@@ -27,6 +27,12 @@ impl PrivateHosts {
         let port = url.port_or_known_default();
         self.0.iter().any(|(known, only)| *known == host && (only.is_none() || *only == port))
     }
+
+    /// Returns whether the host is named together with this port.
+    pub(crate) fn names_port(&self, url: &Url) -> bool {
+        let (host, port) = (host_of(url), url.port_or_known_default());
+        self.0.iter().any(|(known, only)| *known == host && only.is_some() && *only == port)
+    }
 }
 
 fn entry(host: &str) -> Option<(String, Option<u16>)> {
@@ -90,7 +96,7 @@ fn no_host_hint() -> &'static str {
 ///
 /// # Errors
 /// `ADDRESS_REFUSED` where one of them is not public and the user has not said that this host may be.
-pub(super) async fn addresses(url: &Url, private: &PrivateHosts) -> Result<Vec<SocketAddr>, Error> {
+pub(crate) async fn addresses(url: &Url, private: &PrivateHosts) -> Result<Vec<SocketAddr>, Error> {
     let (host, port) = (host_of(url), url.port_or_known_default().unwrap_or(443));
     let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, tokio::net::lookup_host((host.as_str(), port))).await;
     let addresses: Vec<SocketAddr> = looked_up.ok().and_then(Result::ok).into_iter().flatten().collect();

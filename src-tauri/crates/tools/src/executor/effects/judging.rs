@@ -41,7 +41,7 @@ impl Judge {
         let question = EffectsQuestion {
             changes: &changes,
             subject: &subject,
-            network: run_command::parse(&call.args).is_ok_and(|arguments| arguments.network),
+            network: run_command::parse(&call.args).is_ok_and(|arguments| arguments.wants_network()),
             trusted: settings.trusted,
             approve,
             lines: set.preview().lines_changed,
