@@ -105,9 +105,12 @@ pub fn wide_reads_unconfined(command: &str) -> Option<Vec<WideRead>> {
 /// and what a known line names.
 #[must_use]
 pub fn wide_reads_in_view(command: &str) -> Vec<WideRead> {
-    let unknown = || if runs_git(command) { vec![WideRead::Kept] } else { Vec::new() };
-    let mut reads = wide_reads(command).unwrap_or_else(unknown);
+    let mut reads = wide_reads(command).unwrap_or_default();
     reads.retain(|read| !read.opens_files());
+    // Beside it may run what reads more than git itself is known to.
+    if runs_git(command) && !is_read_only(command) && !reads.contains(&WideRead::Kept) {
+        reads.push(WideRead::Kept);
+    }
     reads
 }
 

@@ -13,6 +13,8 @@ const STEERS_GIT: &str = "Git's configuration, hooks and attributes can't be cha
 const SECRETS_ARE_HIDDEN: &str = "\n[Secret files can't be opened by a command that the user didn't approve. Name the file in \
                                   the line, and the user is asked.]\n";
 
+const STORES_ARE_HIDDEN: &str = "\n[This repository keeps secret files, so only a command that names git can read what git keeps. Run git in a line \
+                                 of its own.]\n";
 const PROJECT_IS_READ_ONLY: &str = "\n[Arki took this line for one that only reads, so nothing could be written. If \
                                     it has to write, make that visible, for example with a redirection to the file. \
                                     Then the user is asked.]\n";
@@ -20,6 +22,15 @@ const PROJECT_IS_READ_ONLY: &str = "\n[Arki took this line for one that only rea
 /// The words of programs about a file that they can't write.
 const REFUSALS: &[&str] =
     &["Read-only file system", "Operation not permitted", "Device or resource busy", "Permission denied"];
+
+/// The words of git about objects that it can't find.
+const MISSING_OBJECTS: &[&str] = &[
+    "fatal: bad object",
+    "fatal: unable to read",
+    "fatal: could not parse",
+    "fatal: invalid object",
+    "fatal: ambiguous argument 'HEAD",
+];
 
 impl Sandbox {
     /// Returns what to say where a command could not read a file of secrets, of which its output then has the name, or
@@ -45,6 +56,10 @@ impl Sandbox {
         let has_failed = outcome == ExitOutcome::Failed;
         if has_failed && self.secrets != SecretSight::Shown && output.lines().any(is_hidden) {
             return Some(SECRETS_ARE_HIDDEN.to_owned());
+        }
+        let misses_object = |line: &str| MISSING_OBJECTS.iter().any(|words| line.contains(words));
+        if has_failed && self.secrets == SecretSight::HiddenAlsoInStores && output.lines().any(misses_object) {
+            return Some(STORES_ARE_HIDDEN.to_owned());
         }
         if self.project == ProjectAccess::ReadOnly {
             let is_refused = has_failed && output.lines().any(|line| line.contains(REFUSALS[0]));

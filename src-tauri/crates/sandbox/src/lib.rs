@@ -69,6 +69,9 @@ mod guard;
 mod home_secrets;
 #[cfg(unix)]
 mod journal;
+#[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the launcher and Bubblewrap hide stores"))]
+mod kept_secrets;
 #[cfg(target_os = "linux")]
 mod launch_plan;
 #[cfg(target_os = "linux")]

@@ -54,6 +54,8 @@ pub(crate) enum SecretSight {
     #[default]
     Shown,
     Hidden,
+    /// The object stores of the repositories that keep some too.
+    HiddenAlsoInStores,
     /// But for those that git keeps: git would take them for changed.
     HiddenFromGit,
 }
@@ -162,6 +164,13 @@ impl Sandbox {
     #[must_use]
     pub fn without_secrets(&self) -> Self {
         Self { secrets: SecretSight::Hidden, ..self.clone() }
+    }
+
+    /// As [`Sandbox::without_secrets`], and no program it runs reads them out of the repositories that keep them: for a line in a view that is
+    /// not known to run git, which then can't read any of their contents.
+    #[must_use]
+    pub fn without_secrets_of_stores(&self) -> Self {
+        Self { secrets: SecretSight::HiddenAlsoInStores, ..self.clone() }
     }
 
     /// The same for a line in which git alone reads files: those that it keeps stay.

@@ -10,7 +10,7 @@ mod probe;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::sensitive::secrets_beside_git;
+use super::kept_secrets::secrets_beside_git;
 use super::{
     ARKI_FOLDER, CommandReach, GitAccess, Network, OWN_GIT, ProjectAccess, Root, STEERS_GIT, SandboxSpec, SecretSight,
 };
@@ -76,7 +76,7 @@ impl SeatbeltPaths {
         let is_held = |path: &&PathBuf| git_access == GitAccess::ReadOnly || **path == Path::new(OWN_GIT);
         let secrets = match secrets {
             SecretSight::Shown => Vec::new(),
-            SecretSight::Hidden => git.secrets.iter().cloned().collect(),
+            SecretSight::Hidden | SecretSight::HiddenAlsoInStores => git.secrets.iter().cloned().collect(),
             SecretSight::HiddenFromGit => secrets_beside_git(&root, git),
         };
         let is_writable = spec.project == ProjectAccess::Writable;

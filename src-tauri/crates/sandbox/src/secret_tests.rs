@@ -65,3 +65,22 @@ fn git_tells_of_them_what_it_tells_and_opens_only_those_it_keeps() {
     }
     assert!(told(&sight, "cat kept/.npmrc").contains("SECRET"), "git would take it for changed");
 }
+
+#[test]
+fn what_git_keeps_of_them_is_read_out_of_no_store() {
+    let world = world(&["kept/.npmrc", "a.txt"]);
+    world.git("init -q .");
+    world.git("add kept a.txt");
+    fs::write(world.path("project/a.txt"), "changed\n").unwrap();
+    let Ok(sandbox) = Sandbox::bubblewrap(&world.spec()) else { return };
+    let line = "git show :kept/.npmrc; git show :a.txt; cat .git/objects/*/*; git ls-files";
+    let said = world.run_in(&sandbox.without_secrets(), line).output;
+    assert!(said.contains("SECRET"), "the attack works: {said}");
+    let said = world.run_in(&sandbox.without_secrets_of_stores(), line).output;
+    assert!(!said.contains("SECRET") && said.contains("kept/.npmrc"), "{said}");
+    fs::remove_file(world.path("project/kept/.npmrc")).unwrap();
+    world.git("rm -q --cached kept/.npmrc");
+    fs::write(world.path("project/new.env"), "SECRET\n").unwrap();
+    let said = world.run_in(&sandbox.without_secrets_of_stores(), "git show :a.txt").output;
+    assert!(said.contains("SECRET"), "git keeps no secret any more: {said}");
+}

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listings::Listings;
 use super::{OWN_GIT, written};
-use arki_git::{WorkingTree, hooks_below, included, kept_names};
+use arki_git::{WorkingTree, hooks_below, included};
 
 /// Entries of folders that are looked at; some ten milliseconds.
 const MAX_ENTRIES: usize = 50_000;
@@ -306,20 +306,6 @@ impl SensitiveSearch<'_> {
         let Ok(found) = self.root.join(&path).symlink_metadata() else { return false };
         self.found.folders.insert(path, (found.dev(), found.ino())).is_none()
     }
-}
-
-/// The secrets that the repository around them doesn't keep, as far as its index tells.
-pub(super) fn secrets_beside_git(root: &Path, found: &Sensitive) -> Vec<PathBuf> {
-    let mut kept: BTreeMap<PathBuf, Option<BTreeSet<String>>> = BTreeMap::new();
-    let is_beside = |path: &&PathBuf| {
-        let place = root.join(path);
-        let Some(top) = place.ancestors().skip(1).find(|above| above.join(OWN_GIT).exists()) else { return true };
-        let names =
-            kept.entry(top.to_owned()).or_insert_with(|| kept_names(top).map(|names| names.into_iter().collect()));
-        let Some((names, path)) = names.as_ref().zip(place.strip_prefix(top).ok()) else { return false };
-        !names.iter().any(|name| Path::new(name).starts_with(path))
-    };
-    found.secrets.iter().filter(is_beside).cloned().collect()
 }
 
 /// Reads a plain file of at most `max_bytes`; returns an empty text for anything else.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
+use super::kept_secrets::{secrets_beside_git, stores_of_secrets};
 use super::launch_plan::{BindAccess, MountStep};
-use super::sensitive::{Sensitive, secrets_beside_git};
+use super::sensitive::Sensitive;
 use super::spec::ShownPath;
 use super::view::OverlayView;
 use super::{CommandReach, GitAccess, ProjectAccess, Root, SandboxSpec, SecretSight};
@@ -111,7 +112,10 @@ impl ViewPlan {
             return Err(io::Error::other("the project has more files than Arki looks through for secret ones to hide"));
         }
         let root = spec.project_root.canonicalize()?;
-        if reach.secrets == SecretSight::Hidden {
+        if reach.secrets == SecretSight::HiddenAlsoInStores {
+            stores_of_secrets(&root, reach.found).iter().for_each(|store| self.hide(store));
+        }
+        if [SecretSight::Hidden, SecretSight::HiddenAlsoInStores].contains(&reach.secrets) {
             reach.found.secrets.iter().for_each(|path| self.hide(&root.join(path)));
             return Ok(());
         }

@@ -124,6 +124,9 @@ fn what_git_shows_of_the_secret_files_that_it_keeps_is_looked_at_whatever_the_li
     for line in ["git log -p", "git log -p | tee out", "sh -c 'git show HEAD' > a", "x=git; $x log -p; git --version"] {
         assert_eq!(wide_reads_in_view(line), [WideRead::Kept], "{line}");
     }
+    for line in ["git status && cargo test", "git --version; make"] {
+        assert!(wide_reads_in_view(line).contains(&WideRead::Kept), "{line}: what runs beside git may show them");
+    }
     for line in ["grep -rn foo .", "cat *.rs", "mytool", "git --version"] {
         assert!(!wide_reads_in_view(line).contains(&WideRead::Kept), "{line}");
         assert!(wide_reads_in_view(line).iter().all(|read| !read.opens_files()), "{line}");

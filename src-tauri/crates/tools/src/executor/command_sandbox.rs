@@ -111,8 +111,15 @@ impl CommandSandbox {
         if purpose.private && !self.hides_secrets {
             return Ok(Some(sandbox));
         }
-        let is_git = arki_policy::only_git_reads(&arguments.command);
-        Ok(Some(if is_git { sandbox.without_secrets_of_git() } else { sandbox.without_secrets() }))
+        let line = &arguments.command;
+        Ok(Some(if arki_policy::only_git_reads(line) {
+            sandbox.without_secrets_of_git()
+        } else if purpose.only_reads || arki_policy::runs_git(line) {
+            // What git shows of the secrets that it keeps was looked at.
+            sandbox.without_secrets()
+        } else {
+            sandbox.without_secrets_of_stores()
+        }))
     }
 
     /// Returns what git writes outside the project, in a sentence for whoever is asked.
