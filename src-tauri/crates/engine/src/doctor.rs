@@ -8,7 +8,7 @@ use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Error, io_words};
 use arki_process::{PathOrigin, inherited_environment, open_files, open_files_problem, path_origin};
-use arki_sandbox::{Sandbox, SandboxStatus};
+use arki_sandbox::{OverlayView, Sandbox, SandboxStatus};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -97,6 +97,7 @@ impl Doctor {
 
     /// Returns what the user should know of the folder before work begins in it.
     fn check_project(&self, folder: &Path) -> Check {
+        let mut view_fault = None;
         // One that is not trusted may be large, and there is nothing to look for in it.
         let project = match self.projects.load_project(folder) {
             Ok(open) if !open.is_trusted() => {
@@ -105,7 +106,10 @@ impl Doctor {
                     format!("{}, not trusted: its rules, skills and settings are not loaded", open.path()),
                 );
             }
-            Ok(_) => self.projects.project(folder),
+            Ok(open) => {
+                view_fault = self.view_fault(open.project.root());
+                self.projects.project(folder)
+            }
             Err(fault) => Err(fault),
         };
         let project = match project {
@@ -122,9 +126,19 @@ impl Doctor {
         }
         let has_changed = !project.changed.is_empty();
         said.extend(project.notices);
+        said.extend(view_fault);
         let state = if said.len() > 1 { CheckState::Warning } else { CheckState::Ok };
         let hint = if has_changed { "`arki trust --show` shows the difference, `arki trust` approves it." } else { "" };
         Check { name: "project", state, detail: said.join(" "), hint: hint.to_owned() }
+    }
+
+    /// Returns why commands ask by their lines in this project, where they needn't elsewhere on this machine.
+    fn view_fault(&self, root: &Path) -> Option<String> {
+        if !self.projects.sandbox().available || !Sandbox::has_views() {
+            return None;
+        }
+        let fault = OverlayView::fault(root, &self.records.directories().views())?;
+        Some(format!("Commands can't work on a view of it, so they ask before they run: {fault}"))
     }
 
     fn check_config(&self) -> Check {

@@ -16,7 +16,7 @@ use arki_domain::{Code, Error};
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, ExecutorSettings, Tool, ToolExecutor};
 use delegating::DelegatingRun;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(crate) struct ExecutorFactory {
     records: Arc<Records>,
@@ -102,6 +102,7 @@ impl ExecutorFactory {
             checks: self.records.directories().checks(&open.path()),
             background: self.background.clone(),
             contents: self.records.contents().clone(),
+            view_fault: OnceLock::new(),
         };
         ToolExecutor::new(self.records.run_log(), self.records.live_bus(), self.records.redactor().clone(), settings)
     }

@@ -20,6 +20,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,7 +30,7 @@ use rustix::process::{
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use seccompiler::sock_filter;
 
-use super::launch_plan::LaunchPlan;
+use super::launch_plan::{LaunchPlan, MountStep};
 
 /// The first argument of a program that is to be a launcher.
 pub(super) const FLAG: &str = "--arki-launch";
@@ -59,7 +60,8 @@ pub fn launch_if_asked() -> Option<u8> {
     }
     let command: Vec<OsString> = arguments.collect();
     let is_trial = command.first().is_some_and(|first| first == TRIAL);
-    let code = if is_trial { try_out() } else { launch(&command) }.unwrap_or_else(|error| {
+    let code = if is_trial { try_out(command.get(1..).unwrap_or_default()) } else { launch(&command) };
+    let code = code.unwrap_or_else(|error| {
         // Nobody else is told, if that fails.
         let _ = writeln!(io::stderr(), "{FAILED_WORDS}: {error}");
         FAILED
@@ -94,9 +96,16 @@ fn launch(command: &[OsString]) -> io::Result<i32> {
     }
 }
 
-/// Makes a view with nothing in it.
-fn try_out() -> io::Result<i32> {
-    let plan = LaunchPlan { own_network: true, ..LaunchPlan::default() };
+/// Makes a view with nothing in it, or of the project that is named, with the folders for what is written.
+fn try_out(of_project: &[OsString]) -> io::Result<i32> {
+    let steps = match of_project {
+        [lower, upper, work] => {
+            let path = PathBuf::from;
+            vec![MountStep::Overlay { lower: path(lower), upper: path(upper), work: path(work), to: path(lower) }]
+        }
+        _ => Vec::new(),
+    };
+    let plan = LaunchPlan { own_network: true, steps, ..LaunchPlan::default() };
     enter_namespaces(&plan)?;
     match fork()? {
         Some(first) => Ok(code_of_end(first)),

@@ -18,6 +18,12 @@ impl OverlayView {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Returns why there are none.
+    #[must_use]
+    pub fn fault(_: &Path, _: &Path) -> Option<String> {
+        Some("There are no views on this system.".to_owned())
+    }
+
     pub(super) fn bound(&self) -> &[PathBuf] {
         match self.never {}
     }

@@ -4,6 +4,7 @@
 //! and a folder that replaced another is marked as opaque. So the list costs what the command did, whatever the size of
 //! the project. It is read when the command and all that it started have ended.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStringExt as _;
@@ -14,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::view_change::{ViewChange, ViewChangeKind, ViewChanges, ViewEntry};
+use super::wrapping;
 use arki_disk::create_private_dir;
 
 const UPPER: &str = "upper";
@@ -36,9 +38,22 @@ impl OverlayView {
     pub fn create(views: &Path, bound: Vec<PathBuf>) -> io::Result<Self> {
         create_private_dir(views).map_err(io::Error::other)?;
         let folder = tempfile::Builder::new().prefix("view-").tempdir_in(views)?.keep();
-        let view = Self { folder, bound, made: SystemTime::now() };
-        fs::create_dir(view.upper())?;
-        Ok(view)
+        fs::create_dir(folder.join(UPPER))?;
+        // By the kernel's clock for files, which is behind the other by some milliseconds.
+        let made = changed_at(&folder.symlink_metadata()?).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self { folder, bound, made })
+    }
+
+    /// Returns why commands can't work in views of this project, in a sentence; `None` where they can. Takes some
+    /// milliseconds.
+    #[must_use]
+    pub fn fault(project: &Path, views: &Path) -> Option<String> {
+        if let Some(disk) = mounted_below(project) {
+            return Some(format!("{} is a disk of its own, which a view of the project can't show.", disk.display()));
+        }
+        let try_out = |view: Self| wrapping::try_view(project, &view.upper(), &view.work()?);
+        let error = Self::create(views, Vec::new()).and_then(try_out).err()?;
+        Some(format!("The project's disk, or the one of Arki's data, takes no view: {error}."))
     }
 
     pub(super) fn upper(&self) -> PathBuf {
@@ -79,7 +94,7 @@ impl OverlayView {
         let found = rustix::fs::statat(&folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
         if rustix::fs::FileType::from_raw_mode(found.st_mode).is_symlink() {
             let target = rustix::fs::readlinkat(&folder, name, Vec::new())?;
-            return Ok(ViewEntry::Link(std::ffi::OsString::from_vec(target.into_bytes()).into()));
+            return Ok(ViewEntry::Link(OsString::from_vec(target.into_bytes()).into()));
         }
         if found.st_size.cast_unsigned() > max_bytes {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -111,6 +126,28 @@ impl Drop for OverlayView {
     fn drop(&mut self) {
         remove_all(&self.folder);
     }
+}
+
+/// A mount somewhere in the project: overlayfs shows the folder under it.
+fn mounted_below(project: &Path) -> Option<PathBuf> {
+    let root = project.canonicalize().ok()?;
+    let mounts = fs::read("/proc/self/mountinfo").ok()?;
+    let places = mounts.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4));
+    let mut places = places.map(|place| PathBuf::from(OsString::from_vec(unescaped(place))));
+    places.find(|place| place.starts_with(&root) && *place != root)
+}
+
+/// The kernel writes blanks and backslashes as three octal digits behind a backslash.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..3).filter(|_| *first == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &behind[3..] } else { behind };
+    }
+    bytes
 }
 
 /// Also what a command, or the kernel, closed to everyone.
@@ -228,14 +265,16 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
             self.found.has_more = true;
             return;
         }
-        let now = self.project.join(path).symlink_metadata().ok();
-        let has_changed_outside = now.is_some_and(|now| changed_at(&now) > Some(self.made));
+        // What is not there may have been removed or moved meanwhile: then its folder has changed, which is no work of the
+        // command's.
+        let found = path.ancestors().find_map(|place| self.project.join(place).symlink_metadata().ok());
+        let has_changed_outside = found.is_some_and(|found| changed_at(&found) > Some(self.made));
         self.found.changes.push(ViewChange { path: path.to_owned(), kind, has_changed_outside });
     }
 }
 
 /// A folder that a command closed even to itself is opened: it is this user's, and goes with the view.
-fn names(folder: &Path) -> io::Result<Vec<std::ffi::OsString>> {
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let listed = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;

@@ -98,6 +98,20 @@ fn try_launcher() -> SandboxStatus {
     }
 }
 
+/// Makes the view of a project in which nothing runs, and fails where a command's could not be made.
+#[allow(clippy::disallowed_methods, reason = "it is asked whether it works, which nobody's command has a part in")]
+pub(super) fn try_view(project: &Path, upper: &Path, work: &Path) -> io::Result<()> {
+    let mut launcher = Command::new(THIS_PROGRAM);
+    launcher.args([launcher::FLAG, launcher::TRIAL]).args([project, upper, work]);
+    let said = launcher.env_clear().stdin(Stdio::null()).output()?;
+    if said.status.success() {
+        return Ok(());
+    }
+    let words = String::from_utf8_lossy(&said.stderr);
+    let words = words.lines().next().unwrap_or("it says nothing");
+    Err(io::Error::other(words.trim_start_matches(launcher::FAILED_WORDS).trim_start_matches(": ").to_owned()))
+}
+
 /// Names the setting that forbids them, where it is a known one.
 fn by_whom() -> &'static str {
     let is_set = |path: &str, to: &str| std::fs::read_to_string(path).is_ok_and(|text| text.trim() == to);

@@ -170,22 +170,22 @@ impl CommandRunner {
         mut bodies: Vec<EventBody>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        bound.tidy(&self.settings.project);
         let Some(EventBody::ToolResult(mut result)) = bodies.pop() else {
             return Err(Error::internal("a command without its result"));
         };
         if result.code.as_deref() == Some(Code::CANCELLED.0) {
+            bound.tidy(&self.settings.project);
             result.result.push_str("\n[Stopped, so what it changed was thrown away.]");
             bodies.push(result.into());
             return record.settle(bodies).await;
         }
-        let collected = match effects::collect(&self.settings, view, &record.context().session_id).await {
+        let collected = effects::collect(&self.settings, view, &record.context().session_id).await;
+        // Not before: by its times a folder tells whether somebody else changed it.
+        bound.tidy(&self.settings.project);
+        let collected = match collected {
             Ok(collected) => collected,
             Err(fault) => {
-                let words = format!("\n[Nothing of what it changed was kept: {} {}]", fault.message, fault.hint);
-                result.result.push_str(&words);
-                (result.is_error, result.code) = (true, Some(fault.code));
-                bodies.push(result.into());
+                bodies.push(without_changes(result, fault).into());
                 return record.settle(bodies).await;
             }
         };
@@ -223,6 +223,12 @@ impl CommandRunner {
         bodies.push(result.into());
         record.settle(bodies).await
     }
+}
+
+fn without_changes(mut result: ToolResult, fault: Error) -> ToolResult {
+    result.result.push_str(&format!("\n[Nothing of what it changed was kept: {} {}]", fault.message, fault.hint));
+    (result.is_error, result.code) = (true, Some(fault.code));
+    result
 }
 
 /// A command's call as it is carried out.

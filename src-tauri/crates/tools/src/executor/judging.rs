@@ -156,7 +156,15 @@ impl Judge {
     }
 
     pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {
-        arki_policy::decide(&self.question(tool_id, subject, approve, impact), &self.policy())
+        let question = self.question(tool_id, subject, approve, impact);
+        let mut verdict = arki_policy::decide(&question, &self.policy());
+        // Who asks about each command by choice needs not be told.
+        let by_choice = self.policy().categories.get(&Category::Exec) == Some(&Decision::Approval);
+        let asks = question.category == Some(Category::Exec) && verdict.decision == Decision::Approval && !by_choice;
+        if let Some(fault) = self.subjects.settings.view_fault().filter(|_| asks && verdict.rule == "category:exec") {
+            verdict.reason = format!("{} Commands can't work on a view of this project: {fault}", verdict.reason);
+        }
+        verdict
     }
 
     /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.

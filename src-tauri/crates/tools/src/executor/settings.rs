@@ -11,11 +11,11 @@ use arki_domain::ContentStore;
 use arki_files::Project;
 use arki_policy::PolicySettings;
 use arki_process::CommandLimits;
-use arki_sandbox::SandboxStatus;
+use arki_sandbox::{OverlayView, Sandbox, SandboxStatus};
 use globset::{Glob, GlobSet};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Bounds on what one call may take.
 #[derive(Debug, Clone, Copy)]
@@ -69,12 +69,24 @@ pub struct ExecutorSettings {
     pub background: Arc<BackgroundCommands>,
     /// The store for the contents of files before they are changed.
     pub contents: Arc<dyn ContentStore>,
+    /// Tried out when the first command is judged.
+    pub view_fault: OnceLock<Option<String>>,
 }
 
 impl ExecutorSettings {
-    /// Returns whether commands work in views of their own on this machine; asked once.
+    /// Returns whether commands work in views of this project; tried once.
     #[must_use]
     pub fn has_views(&self) -> bool {
-        self.sandbox.available && arki_sandbox::Sandbox::has_views()
+        self.sandbox.available && Sandbox::has_views() && self.view_fault().is_none()
+    }
+
+    /// Returns why commands can't work in views of this project, where they could on this machine.
+    #[must_use]
+    pub fn view_fault(&self) -> Option<&str> {
+        if !self.sandbox.available || !Sandbox::has_views() {
+            return None;
+        }
+        let try_out = || OverlayView::fault(self.project.root(), &self.views);
+        self.view_fault.get_or_init(try_out).as_deref()
     }
 }
