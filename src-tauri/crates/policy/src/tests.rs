@@ -16,6 +16,8 @@ mod trace;
 #[cfg(target_os = "linux")]
 mod unchanged;
 mod understood;
+#[cfg(unix)]
+mod unseen;
 mod view;
 
 /// Of a line, where whoever looked at what it reads found nothing.

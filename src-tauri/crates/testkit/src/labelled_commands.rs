@@ -13,9 +13,21 @@ pub struct LabelledCommand {
 /// # Errors
 /// When a file can't be read, or has a line without a label.
 pub fn labelled_commands() -> io::Result<Vec<LabelledCommand>> {
+    labelled_in(FILES)
+}
+
+/// The everyday lines that no rule of the policy was made for, with labels of their own.
+///
+/// # Errors
+/// When the file can't be read, or has a line without a label.
+pub fn unseen_commands() -> io::Result<Vec<LabelledCommand>> {
+    labelled_in(&["unseen.txt"])
+}
+
+fn labelled_in(files: &[&str]) -> io::Result<Vec<LabelledCommand>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/commands");
     let mut all = Vec::new();
-    for file in FILES {
+    for file in files {
         let text = std::fs::read_to_string(folder.join(file))?;
         for entry in text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
             all.push(labelled(entry).ok_or_else(|| Error::new(ErrorKind::InvalidData, format!("{file}: {entry}")))?);

@@ -18,7 +18,7 @@ mod turn;
 
 pub use default_signals::with_default_signals;
 pub use event_assertions::{json_lines, kinds, stored, verify_chain};
-pub use labelled_commands::{LabelledCommand, labelled_commands};
+pub use labelled_commands::{LabelledCommand, labelled_commands, unseen_commands};
 pub use required::required;
 pub use scripted_server::{Recorded, Script, ScriptedServer, ServerJournal};
 pub use test_home::{Finished, MOCK_KEY, TestHome};
