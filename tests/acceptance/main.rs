@@ -14,6 +14,8 @@ mod harness;
 
 mod agents;
 mod asking;
+mod attack_lines;
+mod attack_project;
 mod background;
 mod bad_arguments;
 mod budgets;
@@ -41,6 +43,8 @@ mod delegating_in_background;
 mod delegating_together;
 mod denials;
 mod effects;
+mod effects_bad_input;
+mod effects_disks;
 mod effects_killed;
 mod effects_policy;
 mod errors;

@@ -25,7 +25,7 @@ const PLAN: &[Step] = &[
     Step { name: "UI packages", expected: "30 s", action: front_end::install },
     Step { name: "UI build", expected: "5 s", action: front_end::build },
     Step { name: "Programs", expected: "5 min", action: test::programs },
-    Step { name: "Crashes", expected: "5 min", action: crashes },
+    Step { name: "Crashes and attacks", expected: "15 min", action: crashes_and_attacks },
     Step { name: "Lines and properties", expected: "45 min", action: properties },
 ];
 
@@ -36,9 +36,10 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
     steps::run(repository, "Arki's long tests", PLAN)
 }
 
-fn crashes(repository: &Repository) -> Result<Outcome, Failure> {
+fn crashes_and_attacks(repository: &Repository) -> Result<Outcome, Failure> {
     let mut tests = test::cargo_test(repository);
-    process::run(tests.args(["--test", "acceptance", "crash::"]).env(ALL_CASES, "1"))?;
+    tests.args(["--test", "acceptance", "--", "crash::", "effects_killed::", "attack_lines::"]);
+    process::run(tests.env(ALL_CASES, "1"))?;
     Ok(Outcome::Done)
 }
 
