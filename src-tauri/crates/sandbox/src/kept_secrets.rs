@@ -23,14 +23,14 @@ pub(super) fn stores_of_secrets(root: &Path, found: &Sensitive) -> BTreeSet<Path
     let mut stores = BTreeSet::new();
     for top in keeping {
         let common = WorkingTree::at(&top).map_or_else(|| top.join(OWN_GIT), |tree| tree.common());
-        add_store(common.join("objects"), &mut stores);
+        add_store(&common.join("objects"), &mut stores);
     }
     stores
 }
 
 /// A store and the others from which it borrows.
-fn add_store(store: PathBuf, stores: &mut BTreeSet<PathBuf>) {
-    if !store.is_dir() || !stores.insert(store.clone()) {
+fn add_store(store: &Path, stores: &mut BTreeSet<PathBuf>) {
+    if !store.is_dir() || !stores.insert(store.to_owned()) {
         return;
     }
     let list = store.join("info/alternates");
@@ -38,7 +38,7 @@ fn add_store(store: PathBuf, stores: &mut BTreeSet<PathBuf>) {
     let text = if is_short { fs::read_to_string(&list).unwrap_or_default() } else { String::new() };
     for line in text.lines().filter(|line| !line.is_empty()) {
         if let Ok(other) = store.join(line).canonicalize() {
-            add_store(other, stores);
+            add_store(&other, stores);
         }
     }
 }
