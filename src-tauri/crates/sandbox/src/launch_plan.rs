@@ -49,6 +49,11 @@ pub(super) enum MountStep {
 }
 
 impl MountStep {
+    /// Returns the place where an overlay is mounted.
+    pub(super) fn overlay(&self) -> Option<&Path> {
+        if let Self::Overlay { to, .. } = self { Some(to) } else { None }
+    }
+
     pub(super) fn paths(&self) -> Vec<&Path> {
         match self {
             Self::Bind { from, to, .. } | Self::BindIfThere { from, to, .. } => vec![from, to],

@@ -3,7 +3,8 @@
 //! exec, and a machine needs nothing installed.
 //!
 //! Three processes: one that waits outside, one that is number 1 in the view and ends with the command, and the command.
-//! The first ends only when nobody in the view is left. All end with the process that asked.
+//! The first ends only when nobody in the view is left; until then it keeps the view from showing what is no longer there.
+//! All end with the process that asked.
 //!
 //! *Architecture invariant:* single-threaded, and it reads nothing but its plan.
 
@@ -24,8 +25,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitOptions, getegid, geteuid, getppid, set_parent_process_death_signal, wait, waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, getegid, geteuid, getppid, pidfd_open, set_parent_process_death_signal, wait,
+    waitpid,
 };
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use seccompiler::sock_filter;
@@ -46,6 +49,9 @@ const FILTER_FDS: [RawFd; 2] = [5, 6];
 const DOOR_FD: RawFd = 7;
 /// Left to the command: what a terminal or a stop sends to all.
 const LEFT_TO_THE_COMMAND: [i32; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
+
+/// Often enough for who waits for a file, and seldom enough to cost a build nothing.
+const REFRESHED_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 static IS_PROGRAM: AtomicBool = AtomicBool::new(false);
 
@@ -87,6 +93,7 @@ fn launch(command: &[OsString]) -> io::Result<i32> {
     match fork()? {
         Some(first) => {
             drop(door);
+            keep_fresh(&plan, first);
             Ok(code_of_end(first))
         }
         None => {
@@ -202,6 +209,21 @@ fn reap_until(command: Pid) -> i32 {
             Ok(Some((ended, status))) if ended == command => return code_of(status),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return FAILED,
+        }
+    }
+}
+
+/// Forgets what the view remembers of names, again and again until the process ends. The kernel looks up a name of an
+/// overlay once, so that a file which the user makes, or puts in another's place, would else stay unseen.
+fn keep_fresh(plan: &LaunchPlan, first: Pid) {
+    let overlays = || plan.steps.iter().filter_map(MountStep::overlay);
+    let Ok(process) = pidfd_open(first, PidfdFlags::empty()) else { return };
+    while overlays().next().is_some() {
+        let mut ended = [PollFd::new(&process, PollFlags::IN)];
+        match poll(&mut ended, Some(&REFRESHED_EVERY)) {
+            Ok(0) => overlays().for_each(|place| drop(mounts::forget_names(place))),
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(_) => return,
         }
     }
 }

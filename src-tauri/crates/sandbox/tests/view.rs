@@ -30,6 +30,7 @@ const CASES: &[Case] = &[
     ("a_command_has_no_powers_and_no_network", a_command_has_no_powers),
     ("what_is_left_out_is_not_listed_and_the_list_has_an_end", the_list_has_an_end),
     ("what_somebody_else_changes_meanwhile_is_told", what_changes_outside_is_told),
+    ("what_the_user_makes_and_replaces_meanwhile_is_seen", what_the_user_makes_meanwhile_is_seen),
     ("a_view_is_removed_with_its_last_holder", a_view_is_removed),
 ];
 
@@ -282,6 +283,25 @@ fn what_changes_outside_is_told() {
     fs::write(world.path("project/src/a.rs"), "theirs\n").unwrap();
     let listed = view.changes(&world.project(), 10, |_| false).unwrap().changes;
     assert_eq!(listed.iter().map(|change| change.has_changed_outside).collect::<Vec<_>>(), [true, false]);
+}
+
+fn what_the_user_makes_meanwhile_is_seen() {
+    let world = World::new();
+    let waits = "cat src/b.rs; [ ! -e src/late/file ]; echo ready > target/ready; n=0
+                 while [ ! -e src/late/file ] && [ $n -lt 300 ]; do sleep 0.1; n=$((n + 1)); done
+                 cat src/late/file src/b.rs";
+    let output = std::thread::scope(|scope| {
+        let command = scope.spawn(|| world.succeeds(&world.view(&["target"]), waits));
+        while !world.path("project/target/ready").exists() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        fs::write(world.path("project/src/new"), "new b\n").unwrap();
+        fs::rename(world.path("project/src/new"), world.path("project/src/b.rs")).unwrap();
+        fs::create_dir(world.path("project/src/late")).unwrap();
+        fs::write(world.path("project/src/late/file"), "made late\n").unwrap();
+        command.join().unwrap()
+    });
+    assert_eq!(output, "fn b() {}\nmade late\nnew b\n");
 }
 
 fn a_view_is_removed() {

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
-    fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
-    unmount,
+    FsMountFlags, FsOpenFlags, FsPickFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
+    UnmountFlags, fsconfig_create, fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen,
+    fspick, mount_change, move_mount, open_tree, unmount,
 };
 use rustix::process::{fchdir, pivot_root};
 
@@ -120,6 +120,12 @@ fn overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd> {
     }
     fsconfig_create(&system)?;
     Ok(fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, PLAIN)?)
+}
+
+/// Makes the kernel look names of an overlay up anew; nothing else of the mount changes.
+pub(super) fn forget_names(place: &Path) -> io::Result<()> {
+    let system = fspick(CWD, place, FsPickFlags::FSPICK_CLOEXEC | FsPickFlags::FSPICK_NO_AUTOMOUNT)?;
+    Ok(fsconfig_reconfigure(&system)?)
 }
 
 fn new(kind: &str, attributes: MountAttrFlags, options: &[(&str, &str)]) -> io::Result<OwnedFd> {
