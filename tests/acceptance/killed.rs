@@ -238,7 +238,7 @@ fn what_a_command_in_the_background_leaves_is_gone_while_it_runs() {
 fn what_an_mcp_servers_program_leaves_is_gone_while_it_runs() {
     let goes_on = Arc::default();
     let script = || then_waits(Turn::calls().call("mcp__x__echo", json!({"text": "leave"})), &goes_on);
-    World::in_each(script, &json!({"mcpServers": {"x": mcp::server("good")}}), |world| {
+    World::in_each(script, &json!({"mcpServers": {"x": mcp::writing("good")}}), |world| {
         world.stage.write("leave.sh", world.leave_evil());
         let mut running = world.start(&["exec", "--approve", "all", "go"]);
         let cleaned = running.until_kind("sandbox.cleaned_up");

@@ -20,7 +20,16 @@ pub(crate) fn with(mut server: Value, more: &Value) -> Value {
     server
 }
 
+/// One that may write in the project, where it says that it started.
+pub(crate) fn writing(conduct: &str) -> Value {
+    with(server(conduct), &json!({"writable": ["."]}))
+}
+
 pub(crate) fn stage(server: &Value, turns: Vec<Turn>) -> Stage {
+    let mut server = server.clone();
+    if server["command"].is_string() && server["writable"].is_null() {
+        server["writable"] = json!(["."]);
+    }
     Stage::configured(Script::new(turns).sequential(), &json!({ "mcpServers": { "x": server } }))
 }
 
@@ -41,6 +50,31 @@ pub(crate) fn offered(stage: &Stage) -> Vec<String> {
 
 pub(crate) fn starts(stage: &Stage) -> usize {
     std::fs::read_to_string(stage.path("server-starts")).map_or(0, |starts| starts.len())
+}
+
+#[cfg(unix)]
+/// Counts the starts of a server that can't write in the project: a pipe that is there is no file of it.
+pub(crate) struct StartsHeard {
+    pipe: std::fs::File,
+    count: usize,
+}
+
+#[cfg(unix)]
+impl StartsHeard {
+    pub(crate) fn of(stage: &Stage) -> Self {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let path = stage.path("server-starts");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let pipe = std::fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).unwrap();
+        Self { pipe, count: 0 }
+    }
+
+    pub(crate) fn count(&mut self) -> usize {
+        let mut heard = [0; 64];
+        self.count += std::io::Read::read(&mut self.pipe, &mut heard).unwrap_or(0);
+        self.count
+    }
 }
 
 pub(crate) fn listed(stage: &Stage) -> Value {
@@ -254,7 +288,7 @@ fn a_server_sees_neither_keys_nor_the_network_unless_it_is_granted() {
 
 #[test]
 fn in_an_untrusted_folder_no_server_is_started() {
-    let config = json!({ "mcpServers": { "x": server("good") } });
+    let config = json!({ "mcpServers": { "x": writing("good") } });
     let stage = Stage::untrusted(Script::new(vec![Turn::text("Done.")]), &config);
     stage.exec(&["go"]).exits(0);
     assert_eq!((starts(&stage), offered(&stage)), (0, Vec::new()));
@@ -267,6 +301,7 @@ fn in_an_untrusted_folder_no_server_is_started() {
 fn a_projects_server_is_there_only_as_it_was_trusted() {
     let stage = Stage::untrusted(Script::new(vec![Turn::text("1"), Turn::text("2")]), &json!({}));
     let config = |conduct: &str| json!({ "mcpServers": { "mine": server(conduct) } }).to_string();
+    let mut starts = StartsHeard::of(&stage);
     stage.write(".arki/config.json", config("good"));
     let enables = stage.arki(&["trust", "--show", "--json"]).exits(0).lines();
     assert!(enables.iter().any(|pin| pin["path"] == ".arki/config.json#mcpServers.mine"), "{enables:?}");
@@ -276,28 +311,48 @@ fn a_projects_server_is_there_only_as_it_was_trusted() {
     assert_eq!(listed(&stage)["origin"], "project");
     stage.write(".arki/config.json", config("lies"));
     stage.exec(&["go"]).exits(0);
-    assert_eq!((offered(&stage), starts(&stage)), (Vec::new(), 1));
+    assert_eq!((offered(&stage), starts.count()), (Vec::new(), 1));
 }
 
 #[test]
 fn a_projects_server_is_off_when_its_program_is_another() {
     let stage = Stage::untrusted(Script::new(vec![Turn::text("1"), Turn::text("2")]), &json!({}));
     let program = std::fs::read_to_string(program()).unwrap();
+    let mut starts = StartsHeard::of(&stage);
     stage.write("tools/server.py", &program);
     let mine = json!({ "command": "python3", "args": ["tools/server.py", "good"] });
     stage.write(".arki/config.json", json!({ "mcpServers": { "mine": mine } }).to_string());
     stage.trust();
     stage.exec(&["go"]).exits(0);
-    assert_eq!((offered(&stage).len(), starts(&stage)), (2, 1));
+    assert_eq!((offered(&stage).len(), starts.count()), (2, 1));
     stage.write("tools/server.py", program + "\n# changed");
     let shown = stage.arki(&["trust", "--show"]).exits(0).stdout;
     assert!(shown.contains("tools/server.py") && shown.contains("# changed"), "{shown}");
     stage.exec(&["go"]).exits(0);
-    assert_eq!((offered(&stage), starts(&stage)), (Vec::new(), 1));
+    assert_eq!((offered(&stage), starts.count()), (Vec::new(), 1));
     assert_eq!(listed(&stage)["state"], "untrusted");
     stage.arki(&["mcp", "test", "mine"]).fails(1, "UNTRUSTED");
     stage.trust();
     stage.arki(&["mcp", "test", "mine"]).exits(0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_project_is_read_only_for_a_server_unless_the_user_says_otherwise() {
+    for (writable, written) in [(json!([]), false), (json!(["."]), true)] {
+        let server = with(server("good"), &json!({"writable": writable, "env": {"OUTSIDE": "made.txt"}}));
+        let stage = calling(&server, "mcp__x__echo", json!({"text": "write outside"}));
+        if !stage.has_sandbox() {
+            return;
+        }
+        stage.exec(&["--approve", "all", "go"]).exits(0);
+        assert_eq!(
+            (stage.told() == "written", stage.path("made.txt").exists()),
+            (written, written),
+            "{}",
+            stage.told()
+        );
+    }
 }
 
 #[test]

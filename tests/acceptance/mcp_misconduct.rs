@@ -1,7 +1,7 @@
 //! MCP servers that crash, hang, flood, lie and change: each time a clear fault, and the run goes on.
 
 use crate::harness::{Stage, payloads};
-use crate::mcp::{listed, offered, saying, server, stage, with};
+use crate::mcp::{listed, offered, saying, server, stage, with, writing};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
@@ -145,7 +145,7 @@ fn what_takes_too_much_is_ended_with_the_limit_it_went_over_and_started_again() 
     ];
     let mut turns: Vec<Turn> = took.iter().flat_map(|(text, _)| [say(text), say("after")]).collect();
     turns.push(Turn::text("Done."));
-    let config = json!({ "mcpServers": { "x": server("good") }, "limits": limits });
+    let config = json!({ "mcpServers": { "x": writing("good") }, "limits": limits });
     let results = results(&Stage::configured(Script::new(turns).sequential(), &config));
     for ((_, words), pair) in took.iter().zip(results.chunks(2)) {
         assert_eq!(pair[0]["code"], "MCP_SERVER_FAILED", "{}", pair[0]);

@@ -369,7 +369,7 @@ pub struct McpServerConfig {
     pub env: BTreeMap<String, String>,
     /// Let the program use the network.
     pub network: Option<bool>,
-    /// Folders that the program may write to besides the project. Only the user can set them.
+    /// Folders that the program may write to, `.` for the project. Only the user can set them.
     pub writable: Vec<String>,
     /// The URL of an HTTP server.
     pub url: Option<String>,

@@ -49,7 +49,7 @@ pub(crate) fn add_projects(servers: &mut McpServers, file: &ConfigFile, path: &P
             return refuse("set the category of an MCP server's tools");
         }
         if !config.writable.is_empty() {
-            return refuse("let an MCP server write outside of it");
+            return refuse("let an MCP server write files");
         }
         let values = || config.env.values().chain(config.headers.values());
         if values().any(|value| value.contains("${"))
@@ -145,7 +145,8 @@ mod tests {
             (r#"{"mine": {"command": "evil"}}"#, "replace"),
             (r#"{"a": {"command": "x", "category": "read"}}"#, "category"),
             (r#"{"a": {"command": "x", "categories": {"t": "read"}}}"#, "category"),
-            (r#"{"a": {"command": "x", "writable": ["/"]}}"#, "outside"),
+            (r#"{"a": {"command": "x", "writable": ["/"]}}"#, "write files"),
+            (r#"{"a": {"command": "x", "writable": ["."]}}"#, "write files"),
             (r#"{"a": {"url": "http://x", "headers": {"k": "${OPENAI_API_KEY}"}}}"#, "environment"),
             (r#"{"a": {"command": "x", "env": {"K": "${OPENAI_API_KEY}"}}}"#, "environment"),
             (r#"{"a": {"url": "http://x", "oauth": {"clientSecretEnv": "KEY"}}}"#, "environment"),

@@ -45,7 +45,7 @@ pub struct Command {
     /// Variables in addition to the allow-listed environment.
     pub env: BTreeMap<String, String>,
     pub network: bool,
-    /// Folders it may write to besides the project and its own temporary one.
+    /// Folders it may write to besides its own temporary one; `.` is the project.
     pub writable: Vec<String>,
 }
 

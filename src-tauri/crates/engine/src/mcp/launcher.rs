@@ -1,5 +1,5 @@
 //! Servers' programs: in the project's folder, with an allow-listed environment, in a sandbox without a network unless
-//! the configuration grants one.
+//! the configuration grants one. The project is read-only unless the user's own configuration lists it as writable.
 
 use crate::projects::leavings::Leavings;
 use arki_disk::PrivateTempDir;
@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// The exit code of a shell for a program that is not there.
 const NOT_FOUND: i32 = 127;
+/// The project among the folders that a server may write.
+const PROJECT: &str = ".";
 
 pub(super) struct SandboxedLauncher {
     /// Its name.
@@ -69,13 +71,16 @@ impl SandboxedLauncher {
     }
 
     fn sandbox_spec(&self, command: &Command, temp_dir: &Path) -> SandboxSpec {
+        let (own, others): (Vec<&String>, Vec<&String>) =
+            command.writable.iter().partition(|folder| *folder == PROJECT);
+        let writes_project = !own.is_empty();
         SandboxSpec {
             project_root: self.project.clone(),
-            project: ProjectAccess::Writable,
+            project: if writes_project { ProjectAccess::Writable } else { ProjectAccess::ReadOnly },
             temp_dir: temp_dir.to_owned(),
             hidden: self.hidden.clone(),
             shown: Vec::new(),
-            also_writable: command.writable.iter().map(|folder| at_home(folder)).collect(),
+            also_writable: others.into_iter().map(|folder| at_home(folder)).collect(),
             network: if command.network { Network::Granted } else { Network::None },
             secrets: None,
             trash: Some(self.trash.clone()),
