@@ -33,6 +33,7 @@ pub enum PolicyCheck {
     /// Git is asked about where its configuration or hooks changed since the folder was trusted.
     ChangedGit,
     RepeatedCall,
+    OnProject,
     /// The user's and the project's other rules: the strictest that matches.
     Rules,
     SessionGrants,

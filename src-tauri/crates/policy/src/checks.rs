@@ -5,6 +5,7 @@
 //! needs its line in `trace::check_of`.
 
 use crate::judged_line::{JudgedLine, may_run_git};
+use crate::landing_rules::lands_unseen;
 use crate::question::ChangedGit;
 use crate::{PolicyQuestion, PolicySettings, Subject, TouchedPath, git_line, risk};
 use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};
@@ -23,6 +24,8 @@ pub(crate) const BUILD_RULE: &str = "builtin:build";
 pub(crate) const REVIEW_RULE: &str = "builtin:review";
 /// The separator between the names of rules that allow a line together.
 pub(crate) const RULE_SEPARATOR: &str = ", ";
+/// The rule of a line that would work on the project itself although there are views.
+pub(crate) const ON_PROJECT_RULE: &str = "builtin:on-project";
 /// The rule of a git that writes with what could have it run something else.
 pub const REFUSED_GIT_RULE: &str = "builtin:git-program";
 pub(crate) const NOT_UNDERSTOOD_RULE: &str = "builtin:not-understood";
@@ -38,7 +41,7 @@ pub(crate) struct CheckInput<'a> {
 type CheckFunction = fn(&CheckInput<'_>) -> Option<Hit>;
 
 /// Every check, in the order in which they are asked.
-pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 21] = [
+pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 22] = [
     (PolicyCheck::Trust, |asked| untrusted(asked.question)),
     (PolicyCheck::UnknownTool, |asked| asked.question.category.is_none().then(unknown_tool)),
     (PolicyCheck::AgentTools, |asked| not_of_agent(asked.question, asked.settings)),
@@ -55,6 +58,7 @@ pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 21] = [
     (PolicyCheck::HookQuestion, |asked| asked_by_hook(asked.question)),
     (PolicyCheck::ChangedGit, |asked| changed_git(asked.command, asked.question.subject.changed_git)),
     (PolicyCheck::RepeatedCall, |asked| repeated(asked.question)),
+    (PolicyCheck::OnProject, on_project),
     (PolicyCheck::Rules, |asked| asked.settings.explicit(asked.question, asked.command)),
     (PolicyCheck::SessionGrants, |asked| asked.settings.granted_for_session(asked.question, asked.command)),
     (PolicyCheck::EffectsReview, reviewed_effects),
@@ -196,6 +200,15 @@ fn repeated(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let times = question.subject.times_in_a_row;
     let reason = format!("The same call was made {times} times in a row.");
     (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
+}
+
+/// Asks about a command that is to work on the project itself: only rules by which its changes land unseen speak of that.
+fn on_project(asked: &CheckInput<'_>) -> Option<Hit> {
+    let (question, command) = (asked.question, asked.command?);
+    let is_granted = question.approve == ApprovalMode::All;
+    let asks = question.has_view && question.subject.on_project && !command.only_reads && !is_granted;
+    let reason = "It would work on the project itself: what it changes is there at once, before you see it.";
+    (asks && !lands_unseen(question, asked.settings)).then(|| hit(Decision::Approval, ON_PROJECT_RULE, reason))
 }
 
 /// Lets a command run whose changes are reviewed before they land. A line that is known for what it does, or that a rule

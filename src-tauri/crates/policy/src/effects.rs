@@ -6,10 +6,9 @@
 //! whatever else was granted; what a rule denies never lands.
 
 use crate::checks::{CheckInput, Hit, first_hit, hit};
-use crate::coverage::{self, AllowedByEffect, AllowingSources};
-use crate::judged_line::{fed, is_looked_at};
-use crate::rules::{COMMAND_TOOL, EffectsPermission};
-use crate::{CommandLine, Impact, PolicyQuestion, PolicyRule, PolicySettings, Shell, Subject, TouchedPath, risk};
+use crate::landing_rules::landing_rules;
+use crate::rules::COMMAND_TOOL;
+use crate::{CommandLine, Impact, PolicyQuestion, PolicyRule, PolicySettings, Subject, TouchedPath, risk};
 use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, Risk};
 
 /// Under `edits` more changed files are reviewed.
@@ -114,7 +113,7 @@ impl PathPolicies {
     fn of(question: &EffectsQuestion<'_>, settings: &PolicySettings) -> Self {
         let text = question.subject.command.as_deref().unwrap_or_default();
         let line = CommandLine::parse(text);
-        let landing = landing_rules(question, settings, text, &line);
+        let landing = landing_rules(question.subject, question.network, settings, &line);
         let with = |removes| {
             let adapted = |rules: &[PolicyRule]| -> Vec<PolicyRule> {
                 let lands = |rule: &PolicyRule| landing.iter().any(|landing| std::ptr::eq(*landing, rule));
@@ -158,31 +157,6 @@ fn question_of<'a>(question: &EffectsQuestion<'_>, subject: &'a Subject) -> Poli
         has_view: false,
         impact: Impact { files: question.changes.len(), lines: question.lines },
     }
-}
-
-/// The rules and grants by which the changes of the line land: each of its commands needs one, or only reads.
-fn landing_rules<'a>(
-    question: &EffectsQuestion<'_>,
-    settings: &'a PolicySettings,
-    text: &str,
-    line: &CommandLine,
-) -> Vec<&'a PolicyRule> {
-    let lands = |rule: &&PolicyRule| {
-        let definition = rule.definition();
-        definition.effects == Some(EffectsPermission::Allow) && (!question.network || definition.network)
-    };
-    let is_followed = line.not_followed().is_none();
-    let all = || settings.rules.iter().chain(&settings.grants).filter(lands);
-    let whole = all().filter(|rule| !rule.is_for_commands() && is_followed);
-    let for_commands =
-        |rules: &'a [PolicyRule]| rules.iter().filter(lands).filter(|rule| rule.is_for_commands()).collect();
-    let (rules, grants) = (for_commands(&settings.rules), for_commands(&settings.grants));
-    let shell = Shell::native();
-    let sources = AllowingSources { shell, rules, grants, known: AllowedByEffect::Reading };
-    let fed = fed(shell, text, line);
-    let covered = coverage::covered(fed.as_ref().unwrap_or(line), &sources);
-    let covered = covered.filter(|covered| covered.reads.iter().all(|read| is_looked_at(question.subject, true, read)));
-    whole.chain(covered.into_iter().flat_map(|covered| covered.rules.into_iter().chain(covered.grants))).collect()
 }
 
 fn nothing_lands() -> Hit {

@@ -29,6 +29,7 @@ impl<'a> JudgedLine<'a> {
             && question.category == Some(Category::Exec)
             && settings.categories.get(&Category::Exec) != Some(&Decision::Approval)
             && !subject.background
+            && !subject.on_project
             && !git_line::writes_repository(command);
         let is_looked_at = |read: &WideRead| is_looked_at(subject, in_view, read);
         let looked_at = |wide: Vec<WideRead>| wide.iter().all(is_looked_at);

@@ -32,6 +32,7 @@ mod here_documents;
 mod hosts;
 mod invisible;
 mod judged_line;
+mod landing_rules;
 mod line_match;
 mod line_parts;
 mod plain_shell;

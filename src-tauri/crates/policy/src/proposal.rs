@@ -141,6 +141,9 @@ pub fn proposed_rules(question: &PolicyQuestion<'_>, settings: &PolicySettings) 
     let rule = match (question.category, &subject.command) {
         (None, _) | (Some(Category::Read | Category::Exec), None) => None,
         (Some(_), Some(line)) => {
+            if question.has_view && subject.on_project {
+                return proposed_effects_rules(question, settings);
+            }
             let sources = settings.sources(Shell::native(), question);
             return for_line(line, question.tool, &sources).unwrap_or_default();
         }

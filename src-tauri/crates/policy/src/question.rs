@@ -34,6 +34,8 @@ pub struct Subject {
     pub command: Option<String>,
     /// True if the command works on the project itself, in no view: in the background, or as a step of a pipeline.
     pub background: bool,
+    /// True if the model asked for a command to work on the project itself, though it could work in a view.
+    pub on_project: bool,
     /// The hosts that it speaks to, in lower case and without a port.
     pub hosts: Vec<String>,
     /// True if the files that the command reads without naming them ([`super::wide_reads`]) were checked, and `paths`
@@ -117,6 +119,7 @@ impl Verdict {
             reason: self.reason.clone(),
             risk: self.risk,
             files,
+            landing: None,
         }
     }
 }

@@ -6,7 +6,8 @@
 //! made, it is left out.
 
 use crate::checks::{
-    BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE, RULE_SEPARATOR,
+    BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, ON_PROJECT_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE,
+    RULE_SEPARATOR,
 };
 use crate::line_parts::{Dangers, line_parts};
 use crate::{CommandLine, PolicySettings, Shell, build, danger, powershell, read_only};
@@ -85,6 +86,7 @@ fn check_of(decision: Decision, rule: &str) -> Option<PolicyCheck> {
         }
         ("builtin:changed-git", Decision::Approval) => PolicyCheck::ChangedGit,
         (REPEATED_RULE, Decision::Approval) => PolicyCheck::RepeatedCall,
+        (ON_PROJECT_RULE, Decision::Approval) => PolicyCheck::OnProject,
         ("approve:edits" | "approve:all", Decision::Allow) => PolicyCheck::ApprovedInAdvance,
         ("builtin:large-change", Decision::Preview) | ("builtin:configuration", Decision::Approval) => {
             PolicyCheck::ChangeRisk

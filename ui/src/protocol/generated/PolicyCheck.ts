@@ -17,6 +17,7 @@ export type PolicyCheck =
   | "hook_question"
   | "changed_git"
   | "repeated_call"
+  | "on_project"
   | "rules"
   | "session_grants"
   | "effects_review"

@@ -83,6 +83,33 @@ fn git_that_writes_and_what_goes_on_in_the_background_ask_as_before() {
     assert_eq!(&*verdict(ApprovalMode::All).rule, "approve:all");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_to_work_on_the_project_itself_asks_until_a_rule_lands_its_changes() {
+    let judged = |line: &str, rules: Value, approve| {
+        let subject = Subject { on_project: true, ..subject_of(line, false) };
+        let settings = settings(rules).unwrap();
+        let verdict = decide(&question(&subject, approve), &settings);
+        (verdict.decision, verdict.rule)
+    };
+    let asks = (Decision::Approval, "builtin:on-project".to_owned());
+    for line in ["mytool --watch", "cargo test", "mytool && cargo build"] {
+        assert_eq!(judged(line, json!([]), ApprovalMode::Ask), asks, "{line}");
+        assert_eq!(judged(line, json!([]), ApprovalMode::Edits), asks, "{line}");
+        assert_eq!(judged(line, json!([]), ApprovalMode::All).0, Decision::Allow, "{line}");
+    }
+    assert_eq!(judged("ls -l", json!([]), ApprovalMode::Ask).0, Decision::Allow);
+    let runs = json!([{"decision": "allow", "command": ["mytool"]}]);
+    assert_eq!(judged("mytool --watch", runs, ApprovalMode::Ask), asks, "it only says that it runs");
+    let lands = json!([{"decision": "allow", "command": ["mytool"], "effects": "allow"}]);
+    assert_eq!(judged("mytool --watch", lands.clone(), ApprovalMode::Ask).0, Decision::Allow);
+    assert_eq!(judged("mytool && cargo build", lands, ApprovalMode::Ask), asks);
+    let subject = Subject { on_project: true, ..subject_of("mytool --watch", false) };
+    let proposed = proposed_rules(&question(&subject, ApprovalMode::Ask), &PolicySettings::default());
+    assert_eq!(proposed.len(), 1);
+    assert!(proposed[0].effects.is_some(), "{proposed:?}");
+}
+
 #[test]
 fn what_the_network_is_asked_for_is_not_reviewed_but_asked_about() {
     let subject = subject_of("mytool", false);

@@ -50,7 +50,8 @@ impl CallSubjects {
         });
         let background = tool
             .is_some_and(|Tool { definition, .. }| goes_on_in_background(&definition.name, definition.category, args));
-        let in_view = self.settings.has_views() && !background;
+        let on_project = args["on_project"] == true;
+        let in_view = self.settings.has_views() && !background && !on_project;
         let viewed = touched.command.as_deref().filter(|line| in_view && !arki_policy::writes_repository(line));
         let mut sensitive = self.sensitive_among(&words);
         if told.is_some() {
@@ -97,6 +98,7 @@ impl CallSubjects {
             && self.git_sight.has_secrets(self.settings.project.root());
         let subject = Subject {
             background,
+            on_project,
             git_partly_seen,
             secrets_in_reach,
             changed_git,

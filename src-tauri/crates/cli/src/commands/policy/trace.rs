@@ -62,6 +62,7 @@ fn about(check: PolicyCheck) -> &'static str {
         PolicyCheck::HookQuestion => "hooks that ask",
         PolicyCheck::ChangedGit => "changes to git's configuration and hooks",
         PolicyCheck::RepeatedCall => "repeated calls",
+        PolicyCheck::OnProject => "commands on the project itself",
         PolicyCheck::Rules => "rules that allow or ask",
         PolicyCheck::SessionGrants => "permissions for this session",
         PolicyCheck::EffectsReview => "commands whose changes are reviewed",
