@@ -82,7 +82,7 @@ describe("live", () => {
   it("shows no output of a command that ends in the frame that brings it", () => {
     const { add } = eventLog("s");
     const ends = add("tool.result", { callId: "a" }, "r");
-    const output = (callId: string) => ({ sessionId: "s", runId: "r", callId, text: "x" });
+    const output = (callId: string) => ({ sessionId: "s", runId: "r", callId, text: "x", changed: [] });
     const frame = { ...noFrame, events: [ends], commandOutput: [output("a"), output("b")] };
     expect(liveFrameStep(nothingLive, "s", frame, 0).output).toEqual({ b: "x" });
   });
@@ -105,12 +105,21 @@ describe("live", () => {
     expect(said(deltaStep(anew, delta("one two"), 0))).toBe("one two");
   });
 
+  it("shows the files that a command has changed until it ends", () => {
+    const { add } = eventLog("s");
+    const told = (changed: string[]) => ({ sessionId: "s", runId: "r", callId: "c", text: "", changed });
+    const live = outputStep(outputStep(nothingLive, told(["a"])), told(["a", "b"]));
+    expect([live.changed, live.output]).toEqual([{ c: ["a", "b"] }, {}]);
+    expect(liveEventStep(live, add("tool.result", { callId: "c" }, "r")).changed).toEqual({});
+  });
+
   it("keeps only the end of a command's output", () => {
     const live = outputStep(nothingLive, {
       sessionId: "s",
       runId: "r",
       callId: "c",
       text: `${"x".repeat(maxOutputChars)}end`,
+      changed: [],
     });
     expect(live.output.c).toHaveLength(maxOutputChars);
     expect(live.output.c?.endsWith("end")).toBe(true);
@@ -118,7 +127,7 @@ describe("live", () => {
 
   it("forgets a command's output when its result is stored", () => {
     const { add } = eventLog("s");
-    const live = outputStep(nothingLive, { sessionId: "s", runId: "r", callId: "c", text: "x" });
+    const live = outputStep(nothingLive, { sessionId: "s", runId: "r", callId: "c", text: "x", changed: [] });
     expect(liveEventStep(live, add("tool.result", { callId: "c" })).output).toEqual({});
   });
 

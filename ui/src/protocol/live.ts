@@ -29,6 +29,8 @@ export type Live = {
   /** Answers that streamed in to their end, by "runId:turn": the same words as stored, drawn already. */
   told: Readonly<Record<string, LiveAnswer>>;
   output: Readonly<Record<string, string>>;
+  /** The files that running commands have changed in their views so far, by call. */
+  changed: Readonly<Record<string, readonly string[]>>;
   /** How long the model thought, by "runId:turn", where this window saw it happen. */
   thoughtMs: Readonly<Record<string, number>>;
   /** The turn in progress, and the last one (or run) that ended: a frame may carry deltas of an ended turn. */
@@ -36,7 +38,15 @@ export type Live = {
   ended: string | null;
 };
 
-export const nothingLive: Live = { answer: null, told: {}, output: {}, thoughtMs: {}, turn: 0, ended: null };
+export const nothingLive: Live = {
+  answer: null,
+  told: {},
+  output: {},
+  changed: {},
+  thoughtMs: {},
+  turn: 0,
+  ended: null,
+};
 
 export const turnKey = (runId: string | null, turn: number) => `${runId ?? ""}:${turn}`;
 
@@ -70,7 +80,7 @@ export function liveFrameStep(live: Live, sessionId: string, frame: Frame, now: 
     next = liveEventStep(next, event);
   }
   for (const delta of deltas) next = deltaStep(next, delta, now);
-  const done = new Set(frame.events.map((event) => event.type === "tool.result" && event.payload.callId));
+  const done = new Set(frame.events.map((event) => endsCall(event) && event.payload.callId));
   for (const output of frame.commandOutput) {
     if (output.sessionId === sessionId && !done.has(output.callId)) next = outputStep(next, output);
   }
@@ -100,9 +110,17 @@ export function deltaStep(live: Live, delta: OutputDelta, now: number): Live {
 }
 
 export function outputStep(live: Live, output: CommandOutput): Live {
-  const all = (live.output[output.callId] ?? "") + output.text;
-  return { ...live, output: { ...live.output, [output.callId]: all.slice(-maxOutputChars) } };
+  const { callId, changed } = output;
+  const next = changed.length > 0 ? { ...live, changed: { ...live.changed, [callId]: changed } } : live;
+  if (output.text === "") return next;
+  const all = (live.output[callId] ?? "") + output.text;
+  return { ...next, output: { ...live.output, [callId]: all.slice(-maxOutputChars) } };
 }
+
+type CallEnd = Extract<Event, { type: "tool.result" | "command.ended" }>;
+
+const endsCall = (event: Event): event is CallEnd =>
+  event.type === "tool.result" || event.type === "command.ended";
 
 const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 
@@ -126,11 +144,12 @@ export function liveEventStep(live: Live, event: Event): Live {
     };
   }
   if (endsRun.has(event.type)) return { ...live, answer: null, ended: event.runId };
-  if (event.type !== "tool.result") return live;
+  if (!endsCall(event)) return live;
   const { callId } = event.payload;
-  if (!(callId in live.output)) return live;
+  if (!(callId in live.output || callId in live.changed)) return live;
   const { [callId]: _done, ...output } = live.output;
-  return { ...live, output };
+  const { [callId]: _landed, ...changed } = live.changed;
+  return { ...live, output, changed };
 }
 
 /** What is long gone from sight may be drawn anew, from what is stored. */

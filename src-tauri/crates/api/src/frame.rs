@@ -21,6 +21,8 @@ wire! {
         pub run_id: String,
         pub call_id: String,
         pub text: String,
+        /// The files that it has changed in its view so far, if there are others than before; at most a few.
+        pub changed: Vec<String>,
     }
 }
 

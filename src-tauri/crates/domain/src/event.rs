@@ -124,12 +124,14 @@ pub enum LiveEvent {
         run_id: RunId,
         delta: OutputDelta,
     },
-    /// A piece of a running command's output, sent as it is printed.
+    /// A piece of a running command's output, sent as it is printed, or the files that it has changed in its view.
     CommandOutput {
         session_id: SessionId,
         run_id: RunId,
         call_id: CallId,
         text: String,
+        /// All so far, at most a few; none in a piece of output.
+        changed: Vec<String>,
     },
     /// The questions of MCP servers changed: clients list them again.
     ElicitationsChanged,

@@ -85,6 +85,7 @@ export const RowView = memo(
     a.actions === b.actions &&
     a.row.speaker === b.row.speaker &&
     a.row.output === b.row.output &&
+    a.row.changed === b.row.changed &&
     a.row.offers === b.row.offers &&
     a.row.told === b.row.told &&
     a.row.thoughtMs === b.row.thoughtMs,
@@ -147,6 +148,7 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
           sessionId={actions.sessionId}
           item={item}
           output={row.output}
+          changed={row.changed}
           onReview={actions.onReview}
           onTrust={row.offers === "trust" ? actions.onTrust : null}
         />

@@ -30,12 +30,14 @@ type Props = {
   sessionId: string;
   item: ToolItem;
   output: string | null;
+  /** The files that it has changed so far; none of it is in the project yet. */
+  changed: readonly string[] | null;
   onReview: () => void;
   /** Only where trusting the folder would have let it happen. */
   onTrust: (() => void) | null;
 };
 
-export function ToolCard({ sessionId, item, output, onReview, onTrust }: Props) {
+export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }: Props) {
   const why = item.state === "denied" && (
     <WhyAsked question={t`Why was this denied?`} sessionId={sessionId} callId={item.callId} />
   );
@@ -67,8 +69,17 @@ export function ToolCard({ sessionId, item, output, onReview, onTrust }: Props) 
             {why}
           </div>
         ) : (
-          (item.state === "running" && output && (
-            <Output text={lastLines(outputSoFar(output))} label={t`Output so far`} isColoured={isCommand} />
+          (item.state === "running" && (output || changed) && (
+            <>
+              {output && (
+                <Output
+                  text={lastLines(outputSoFar(output))}
+                  label={t`Output so far`}
+                  isColoured={isCommand}
+                />
+              )}
+              {changed && <ChangedSoFar files={changed} />}
+            </>
           )) || <ResultPreview item={item} />
         )
       }
@@ -86,6 +97,28 @@ export function ToolCard({ sessionId, item, output, onReview, onTrust }: Props) 
         />
       )}
     </CallCard>
+  );
+}
+
+/** More are named once the command has ended. */
+const namedFiles = 5;
+
+function ChangedSoFar({ files }: { files: readonly string[] }) {
+  const more = files.length - namedFiles;
+  return (
+    <div className="tool-preview small">
+      <p className="secondary">
+        {plural(files.length, { one: "# file changed so far", other: "# files changed so far" })}
+      </p>
+      {files.slice(0, namedFiles).map((file) => (
+        <code key={file} className="cut">
+          <VisibleText text={file} />
+        </code>
+      ))}
+      {more > 0 && (
+        <p className="secondary">{t`… ${plural(more, { one: "# more file", other: "# more files" })}`}</p>
+      )}
+    </div>
   );
 }
 

@@ -31,6 +31,7 @@ export type Row = {
   told: LiveAnswer | null;
   thoughtMs: number | null;
   output: string | null;
+  changed: readonly string[] | null;
   offers: Offer | null;
 };
 
@@ -74,6 +75,7 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
       told: streaming ? live.answer : own === null ? null : (live.told[own] ?? null),
       thoughtMs: item.kind === "assistant" ? thoughtMs(item, live) : null,
       output: item.kind === "tool" ? (live.output[item.callId] ?? null) : null,
+      changed: item.kind === "tool" ? (live.changed[item.callId] ?? null) : null,
       offers: offers.get(item.key) ?? null,
     });
   };

@@ -3,4 +3,13 @@
 /**
  * The output of a running command since the last frame.
  */
-export type CommandOutput = { sessionId: string; runId: string; callId: string; text: string };
+export type CommandOutput = {
+  sessionId: string;
+  runId: string;
+  callId: string;
+  text: string;
+  /**
+   * The files that it has changed in its view so far, if there are others than before; at most a few.
+   */
+  changed: Array<string>;
+};

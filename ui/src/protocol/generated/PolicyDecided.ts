@@ -20,4 +20,9 @@ export type PolicyDecided = {
    * The future state of the files of an allowed write, so that a crash can be reconciled.
    */
   files?: Array<FileEffect>;
+  /**
+   * SHA-256 hex of the content that lists in full what an allowed landing of a command's changes writes, with links,
+   * modes and folders.
+   */
+  landing?: string | null;
 };

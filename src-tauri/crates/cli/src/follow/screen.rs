@@ -169,7 +169,7 @@ impl Screen<'_> {
                 self.delta(&session_id, &run_id, delta);
             }
             Some(Ok(LiveEvent::CommandOutput { session_id, call_id, text, .. }))
-                if session_id == self.run.session_id =>
+                if session_id == self.run.session_id && !text.is_empty() =>
             {
                 let lines = self.outputs.piece(&call_id, &text);
                 self.tell_output(&lines);

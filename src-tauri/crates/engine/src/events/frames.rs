@@ -81,16 +81,22 @@ fn add(frame: &mut Frame, announced: Result<LiveEvent, crate::Lagged>) -> usize 
             }
             bytes
         }
-        Ok(LiveEvent::CommandOutput { session_id, run_id, call_id, text }) => {
+        Ok(LiveEvent::CommandOutput { session_id, run_id, call_id, text, changed }) => {
             let bytes = text.len();
             let call_id = call_id.to_string();
             match frame.command_output.last_mut() {
-                Some(last) if last.call_id == call_id => last.text.push_str(&text),
+                Some(last) if last.call_id == call_id => {
+                    last.text.push_str(&text);
+                    if !changed.is_empty() {
+                        last.changed = changed;
+                    }
+                }
                 _ => frame.command_output.push(CommandOutput {
                     session_id: session_id.to_string(),
                     run_id: run_id.to_string(),
                     call_id,
                     text,
+                    changed,
                 }),
             }
             bytes

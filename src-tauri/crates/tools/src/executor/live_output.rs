@@ -73,6 +73,7 @@ impl<'a> LiveOutput<'a> {
                 run_id: self.run_id.clone(),
                 call_id: self.call.call_id.clone(),
                 text,
+                changed: Vec::new(),
             });
         }
     }

@@ -110,6 +110,7 @@ impl RemoteCalls {
                 run_id: run_id.clone(),
                 call_id: call_id.clone(),
                 text: redactor.redact(text).into_owned(),
+                changed: Vec::new(),
             });
         })
     }
