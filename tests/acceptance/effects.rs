@@ -282,3 +282,77 @@ fn what_is_not_text_goes_back_too() {
     assert_eq!(stage.read("a.bin"), "\0before");
     assert!(!stage.path("a.txt").exists());
 }
+
+fn git(stage: &Stage, line: &str) {
+    let command = format!("git -c user.name=x -c user.email=x@example.com {line}");
+    let mut shell = std::process::Command::new("sh");
+    let done =
+        shell.args(["-c", &command]).current_dir(stage.path("")).env("HOME", stage.path(".git")).output().unwrap();
+    assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn a_generated_folder_that_is_new_lands_whole_by_a_line_that_may_write_it_and_else_the_model_is_told() {
+    let script = "mkdir -p sub/build/deep && echo built > sub/build/deep/out && ln -s deep/out sub/build/link";
+    let rule = json!({"decision": "allow", "command": ["sh", "build.sh"]});
+    for (rules, lands) in [(json!([]), false), (json!([rule]), true)] {
+        let turns = vec![Turn::calls().call("run_command", json!({"command": "sh build.sh"})), Turn::text("Done.")];
+        let stage = Stage::configured(Script::new(turns), &json!({"policy": {"rules": rules}}));
+        git(&stage, "init -q");
+        stage.write("build.sh", script);
+        stage.write("sub/main.c", "int main() {}\n");
+        stage.write(".gitignore", "build/\n");
+        stage.exec(&["go"]).exits(0);
+        assert_eq!(stage.path("sub/build/deep/out").exists(), lands);
+        assert_eq!(stage.path("sub/build/link").is_symlink(), lands);
+        assert_eq!(stage.told().contains("What it wrote in sub/build was thrown away"), !lands, "{}", stage.told());
+    }
+}
+
+#[test]
+fn what_a_command_changed_can_be_tried_before_it_lands() {
+    let stage = running("sed -i 's/one/two/' a.txt && rm gone.txt && mkdir made && echo new > made/new.txt");
+    stage.write("a.txt", "one\n");
+    stage.write("gone.txt", "gone\n");
+    stage.write("kept/k.txt", "kept\n");
+    stage.write(".env", "PASSWORD=correct-horse-battery\n");
+    reviewed(&stage);
+    let shown = stage.arki(&["approvals", "show", "--open"]).exits(0).stdout;
+    let folder = std::path::Path::new(shown.trim());
+    let read = |path: &str| std::fs::read_to_string(folder.join(path)).unwrap();
+    assert_eq!(
+        (read("a.txt"), read("made/new.txt"), read("kept/k.txt")),
+        ("two\n".into(), "new\n".into(), "kept\n".into())
+    );
+    assert!(!folder.join("gone.txt").exists() && !folder.join(".env").exists());
+    assert_eq!(folder.join("a.txt").metadata().unwrap().permissions().mode() & 0o222, 0);
+    assert_eq!(stage.read("a.txt"), "one\n");
+    stage.arki(&["approvals", "reject"]).exits(0);
+}
+
+#[test]
+fn a_command_works_on_the_project_itself_only_after_an_answer_or_by_a_rule_for_its_effects() {
+    let turns = || {
+        vec![
+            Turn::calls().call("run_command", json!({"command": "sh make.sh", "on_project": true})),
+            Turn::text("Done."),
+        ]
+    };
+    let stage = Stage::new(turns());
+    stage.write("make.sh", "mkdir old && mv old new && echo made > new/made.txt\n");
+    stage.exec(&["go"]).exits(3);
+    let requested = payload(&stage.log(), "approval.requested");
+    assert_eq!((text(&requested["rule"]), &requested["kind"]), ("builtin:on-project".into(), &Value::Null));
+    assert!(!stage.path("new").exists());
+    stage.arki(&["approvals", "approve"]).exits(0);
+    assert_eq!(stage.read("new/made.txt"), "made\n");
+    assert_eq!(payloads(&stage.log(), "file.changed").len(), 1);
+    for (rule, code) in [(json!({}), 3), (json!({"effects": "allow"}), 0)] {
+        let mut rule = rule;
+        (rule["decision"], rule["command"]) = (json!("allow"), json!(["sh", "make.sh"]));
+        let stage = Stage::configured(Script::new(turns()), &json!({"policy": {"rules": [rule]}}));
+        stage.write("make.sh", "echo made > made.txt\n");
+        stage.exec(&["go"]).exits(code);
+        assert_eq!(stage.path("made.txt").exists(), code == 0);
+    }
+}

@@ -79,20 +79,22 @@ fn inputs_that_are_forbidden_too_long_or_no_text_are_refused() {
 fn two_resumes_at_once_do_not_run_a_step_twice() {
     let stage = stage(&[(
         "slow",
-        "name: slow\nsteps:\n  - { name: a, adapter: command, run: \"echo x >> runs.log; test -e ok && while [ ! -e go ]; do :; done\" }\n",
+        "name: slow\nsteps:\n  - { name: a, adapter: command, run: \"echo x >> target/runs.log; test -e ok && while [ ! -e go ]; do :; done\" }\n",
     )]);
     if !stage.has_sandbox() {
         return;
     }
+    // A folder that is written for real, so that the step is seen at work.
+    stage.write("target/made-by-builds", "");
     stage.arki(&["run", "slow"]).fails(1, "STEP_FAILED");
     stage.write("ok", "");
     let running = stage.start(&["resume", "slow"]);
-    wait_until("the step runs again", || stage.read("runs.log") == "x\nx\n");
+    wait_until("the step runs again", || stage.read("target/runs.log") == "x\nx\n");
     stage.arki(&["resume", "slow"]).fails(1, "SESSION_BUSY");
     assert_eq!(status(&stage)[0].1, "running");
     stage.write("go", "");
     running.end().exits(0);
-    assert_eq!(stage.read("runs.log"), "x\nx\n");
+    assert_eq!(stage.read("target/runs.log"), "x\nx\n");
 }
 
 #[test]

@@ -101,18 +101,9 @@ fn kill_and_resume(expected: &str, whole: Duration, seed: &mut u64, moments: usi
         *completed.entry(text(&step["step"])).or_default() += 1;
     }
     assert!(completed.len() == STEPS && completed.values().all(|times| *times == 1), "seed {first}: {completed:?}");
-    // A step that was at work when it was killed runs again; its attempts say how often.
-    let mut started: HashMap<String, usize> = HashMap::new();
-    for step in payloads(&events, "step.started") {
-        *started.entry(text(&step["step"])).or_default() += 1;
-    }
-    for (step, times) in runs(&killed) {
-        assert!(
-            times <= started[&step],
-            "seed {first}: {step} ran {times} times, and was begun {} times",
-            started[&step]
-        );
-    }
+    // A step that was at work when it was killed runs again; what it had changed is taken back before, or never landed.
+    let once = !cfg!(target_os = "linux") || runs(&killed).values().all(|times| *times == 1);
+    assert!(once && runs(&killed).len() == STEPS, "seed {first}: {:?}", runs(&killed));
     killed.verifies();
     assert!(kills > 0, "seed {first}: it ended before it could be killed");
     kills

@@ -321,13 +321,17 @@ fn deny_rules_and_secret_files_hold_for_steps_too() {
 
 #[test]
 fn ctrl_c_stops_a_run_and_what_it_started() {
-    let stage =
-        stage(&[("slow", "name: slow\nsteps:\n  - { name: a, adapter: command, run: \"touch begun; sleep 1000\" }\n")]);
+    let stage = stage(&[(
+        "slow",
+        "name: slow\nsteps:\n  - { name: a, adapter: command, run: \"touch target/begun; sleep 1000\" }\n",
+    )]);
     if !stage.has_sandbox() {
         return;
     }
+    // A folder that is written for real, so that the step is seen at work.
+    stage.write("target/made-by-builds", "");
     let running = stage.start(&["run", "slow"]);
-    wait_until("the step began", || stage.path("begun").exists());
+    wait_until("the step began", || stage.path("target/begun").exists());
     running.signal(rustix::process::Signal::INT);
     let done = running.end().exits(130);
     assert_eq!(kinds(&done.lines()).last().copied(), Some("run.cancelled"));

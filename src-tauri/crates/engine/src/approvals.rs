@@ -1,6 +1,7 @@
 //! Pending approvals, and the permissions that the user gave from then on.
 
-pub(crate) mod expiry;
+pub(crate) mod changed_tree;
+mod expiry;
 mod explained;
 mod for_clients;
 mod hunk_choice;

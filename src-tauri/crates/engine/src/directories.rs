@@ -77,6 +77,11 @@ impl Directories {
         self.data.join("views")
     }
 
+    /// Returns the folder for projects as commands would change them, which people try.
+    pub(crate) fn changed_trees(&self) -> PathBuf {
+        self.data.join("changed")
+    }
+
     /// Returns the folder for notes about projects that were not announced yet.
     pub(crate) fn untold(&self) -> PathBuf {
         self.data.join("untold")

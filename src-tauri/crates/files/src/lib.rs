@@ -87,7 +87,7 @@ pub use unnamed_reads::{
     UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,
     reads_matching, reads_names, reads_place, reads_places, stays_inside,
 };
-pub use worktree::{copy_git_exclude, forget_worktree, make_worktree_folder, remove_worktree_folder};
+pub use worktree::{close_to_writing, copy_git_exclude, forget_worktree, make_worktree_folder, remove_worktree_folder};
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;

@@ -34,6 +34,26 @@ pub fn make_worktree_folder(place: &Path) -> io::Result<PathBuf> {
     place.canonicalize()
 }
 
+/// Closes a folder and all files in it to writing. No link is followed.
+pub fn close_to_writing(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            close_to_writing(&entry.path())?;
+        } else if kind.is_file() {
+            make_read_only(&entry.path())?;
+        }
+    }
+    make_read_only(folder)
+}
+
+fn make_read_only(path: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(path)?.permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(path, permissions)
+}
+
 /// Removes the folder of a worktree with all that is in it, and the folder around it where no other is there. No link is
 /// followed.
 pub fn remove_worktree_folder(folder: &Path) -> io::Result<()> {

@@ -36,6 +36,12 @@ impl OverlayView {
 
     /// # Errors
     /// Never comes to it.
+    pub fn move_out(&self, _: &Path, _: &Path) -> io::Result<()> {
+        match self.never {}
+    }
+
+    /// # Errors
+    /// Never comes to it.
     pub fn entry(&self, _: &Path, _: u64) -> io::Result<ViewEntry> {
         match self.never {}
     }

@@ -114,6 +114,62 @@ impl OverlayView {
     }
 }
 
+impl OverlayView {
+    /// Moves a folder that the command made to its place in the project, where nothing is yet; its parent is a folder of
+    /// the project. One with a git directory in it is left, with an error of kind `Unsupported`. Blocks for as long as it
+    /// takes to look through the folder, and to copy it to another disk.
+    pub fn move_out(&self, path: &Path, project: &Path) -> io::Result<()> {
+        let made = self.upper().join(path);
+        ensure_without_git(&made)?;
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let root = rustix::fs::open(project, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let folder = rustix::fs::openat2(&root, parent, flags, Mode::empty(), beneath)?;
+        let rename = |from: &Path| {
+            rustix::fs::renameat_with(rustix::fs::CWD, from, &folder, name, rustix::fs::RenameFlags::NOREPLACE)
+        };
+        match rename(&made) {
+            Err(rustix::io::Errno::XDEV) => {
+                let copy = tempfile::Builder::new().prefix(".arki-").tempdir_in(project.join(parent))?;
+                let whole = copy.path().join("copy");
+                copy_folder(&made, &whole)?;
+                Ok(rename(&whole)?)
+            }
+            done => Ok(done?),
+        }
+    }
+}
+
+fn ensure_without_git(folder: &Path) -> io::Result<()> {
+    let names = names(folder)?;
+    let has = |name: &str| names.iter().any(|found| found.eq_ignore_ascii_case(name));
+    if has(".git") || (has("HEAD") && has("objects") && has("refs")) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "it holds a git directory"));
+    }
+    let folders = names.iter().map(|name| folder.join(name));
+    let is_folder = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    folders.filter(is_folder).try_for_each(|path| ensure_without_git(&path))
+}
+
+/// Files, links and folders; anything else is left.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for name in names(from)? {
+        let (source, target) = (from.join(&name), to.join(&name));
+        let kind = source.symlink_metadata()?.file_type();
+        if kind.is_dir() {
+            copy_folder(&source, &target)?;
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&source)?, &target)?;
+        } else if kind.is_file() {
+            fs::copy(&source, &target)?;
+        }
+    }
+    fs::set_permissions(to, from.symlink_metadata()?.permissions())
+}
+
 fn read(folder: &std::os::fd::OwnedFd, name: &std::ffi::OsStr) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut file = fs::File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);

@@ -28,6 +28,7 @@ mod judging;
 mod kept_whole;
 mod language_servers;
 mod lifecycle_hooks;
+mod live_changes;
 mod live_output;
 mod mention_reads;
 mod output;
@@ -81,6 +82,7 @@ use toolbox::Toolbox;
 use write::FileWriter;
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
+pub use effects::write_changed_tree;
 pub use hook_trial::{HookTrial, TriedHook};
 pub use judging::Judge;
 pub use mention_reads::{UnaskedRead, UnaskedReads};
@@ -185,10 +187,10 @@ impl ToolExecutor {
                 self.results.finish(&pending.call, Ok(said), record).await
             }
             CallProgress::Delegated(started) => self.delegations.go_on(&pending.call, started, record).await,
-            CallProgress::Begun { files, .. } if let Some(ended) = &pending.ended => {
-                self.effects.interrupted(&pending.call, ended, files, record).await
+            CallProgress::Begun { landing, .. } if let Some(ended) = &pending.ended => {
+                self.effects.interrupted(&pending.call, ended, landing.as_deref(), record).await
             }
-            CallProgress::Begun { files, approval } => {
+            CallProgress::Begun { files, approval, .. } => {
                 self.interrupted(pending, files, approval.as_deref(), record).await
             }
         }

@@ -39,7 +39,7 @@ pub use diagnostics::{Checker, MAX_CHECKERS};
 pub use executor::{
     Audience, BackgroundCommands, ExecutorSettings, HookTrial, Judge, MAX_BACKGROUND, StepAnswer, StepCommand,
     StepRunner, ToolExecutor, ToolLimits, TriedHook, UnaskedRead, UnaskedReads, learn_env_files, search_for_secrets,
-    stands_under_a_tool, unresolved_placeholders,
+    stands_under_a_tool, unresolved_placeholders, write_changed_tree,
 };
 pub use facts::tool_specification;
 pub use fetch::{HttpAnswer, PrivateHosts, Requested, install_crypto};

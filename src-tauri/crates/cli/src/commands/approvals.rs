@@ -40,7 +40,7 @@ pub(crate) async fn run(
     let engine = client.engine();
     match command {
         ApprovalsCommand::List => list::run(engine, output),
-        ApprovalsCommand::Show(arguments) => show::run(engine, arguments, output),
+        ApprovalsCommand::Show(arguments) => show::run(engine, arguments, output).await,
         ApprovalsCommand::Approve(arguments) => decide::approve(client, dir, arguments, output).await,
         ApprovalsCommand::Reject(arguments) => decide::reject(client, arguments, output).await,
         ApprovalsCommand::Granted { session } => {

@@ -36,6 +36,10 @@ payload! {
         /// The future state of the files of an allowed write, so that a crash can be reconciled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub files: Vec<FileEffect>,
+        /// SHA-256 hex of the content that lists in full what an allowed landing of a command's changes writes, with links,
+        /// modes and folders.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub landing: Option<String>,
     }
     /// A file before and after; `None` where there is no file. SHA-256 hex of the raw bytes.
     FileEffect {

@@ -105,6 +105,7 @@ pub enum CallProgress {
     /// Execution was permitted and may have begun; what it did is not known.
     Begun {
         files: Vec<FileEffect>,
+        landing: Option<String>,
         approval: Option<Box<ResolvedApproval>>,
     },
 }
@@ -403,7 +404,7 @@ impl RunState {
                 | CallProgress::Delegated(_)
                 | CallProgress::Begun { .. } => None,
             };
-            pending.progress = CallProgress::Begun { files: decided.files, approval };
+            pending.progress = CallProgress::Begun { files: decided.files, landing: decided.landing, approval };
         }
     }
 

@@ -127,6 +127,7 @@ impl Log {
                 before_permissions: Permissions::default(),
                 before_link: false,
             }],
+            landing: None,
         })
     }
 
@@ -187,7 +188,7 @@ fn a_call_is_followed_from_first_sight_to_its_result() {
     log.answers("a1", ApprovalDecision::Approve);
     assert!(matches!(progress(&log), CallProgress::Resolved(_)));
     log.permits("c1");
-    let CallProgress::Begun { files, approval } = progress(&log) else { panic!("not begun") };
+    let CallProgress::Begun { files, approval, .. } = progress(&log) else { panic!("not begun") };
     assert_eq!((files.len(), approval.unwrap().resolved.hunks), (1, Some(vec![2])));
     log.result("c1", "ok");
     assert_eq!(log.state().next_step(), NextStep::AskModel);

@@ -47,6 +47,32 @@ pub fn plan_effects(effects: Vec<Effect>) -> Result<ChangeSet> {
     Ok(ChangeSet { moves, emptied, ..set })
 }
 
+impl ChangeSet {
+    /// Returns what [`plan_effects`] makes this change of again.
+    #[must_use]
+    pub fn effects(&self) -> Vec<Effect> {
+        let folder = || FileFound { content: FileContent::Folder, mode: None };
+        let found = |content: &Option<FileContent>, mode| Some(FileFound { content: content.clone()?, mode });
+        let mut effects: Vec<Effect> = self
+            .files
+            .iter()
+            .filter(|file| file.is_change() && !self.emptied.contains(&file.path))
+            .map(|file| Effect {
+                path: file.path.clone(),
+                before: found(&file.before, file.mode),
+                after: found(&file.after, file.new_mode.or(file.mode)),
+            })
+            .collect();
+        let after = |path: &ProjectPath| self.files.iter().find(|file| file.path == *path);
+        effects.extend(self.emptied.iter().map(|path| Effect {
+            path: path.clone(),
+            before: Some(folder()),
+            after: after(path).and_then(|file| found(&file.after, file.new_mode.or(file.mode))),
+        }));
+        effects
+    }
+}
+
 fn is_folder(found: Option<&FileFound>) -> bool {
     found.is_some_and(|found| found.content.is_folder())
 }

@@ -299,3 +299,45 @@ fn effects_are_sorted_once_a_path_and_only_what_changes() {
     let effect = || Effect { path: project.resolve("a").unwrap(), before: None, after: file("1", 0o644) };
     assert_eq!(plan_effects(vec![effect(), effect()]).unwrap_err().code(), Code::EDIT_INVALID);
 }
+
+#[test]
+fn a_change_can_be_made_again_from_its_list() {
+    let (folder, project) = project();
+    for (path, text) in [("gone/a", "a\n"), ("run.sh", "echo\n"), ("kind", "text\n"), ("changed", "one\ntwo\n")] {
+        put(folder.path(), path, text, 0o644);
+    }
+    fs::create_dir(folder.path().join("emptied")).unwrap();
+    let list = vec![
+        ("gone", FOLDER, None),
+        ("gone/a", file("a\n", 0o100_644), None),
+        ("run.sh", file("echo\n", 0o100_644), file("echo\n", 0o100_755)),
+        ("kind", file("text\n", 0o100_644), link("run.sh")),
+        ("changed", file("one\ntwo\n", 0o100_644), file("one\nTWO\n", 0o100_644)),
+        ("empty", None, FOLDER),
+        ("emptied", FOLDER, None),
+        ("new/script", None, file("new\n", 0o100_755)),
+    ];
+    let set = effects(&project, list);
+    let again = plan_effects(set.effects()).unwrap();
+    assert_eq!(again.preview().preview_hash, set.preview().preview_hash);
+    again.apply(&project).unwrap();
+    assert!(!folder.path().join("gone").exists() && !folder.path().join("emptied").exists());
+    assert!(folder.path().join("empty").is_dir());
+    assert_eq!((mode(folder.path(), "run.sh"), mode(folder.path(), "new/script")), (0o755, 0o755));
+    assert_eq!(fs::read_link(folder.path().join("kind")).unwrap(), Path::new("run.sh"));
+}
+
+#[test]
+fn a_mode_that_was_not_accepted_is_not_in_the_list_of_what_lands() {
+    let (folder, project) = project();
+    put(folder.path(), "a.sh", "one\n", 0o644);
+    let set = effects(&project, vec![("a.sh", file("one\n", 0o100_644), file("two\n", 0o100_755))]);
+    let lines = told(&set).iter().position(|(_, what)| what.is_none()).unwrap();
+    let chosen = HunkSelection { accepted: [set.preview().hunks[lines].index].into(), edited: BTreeMap::new() };
+    let landing = plan_landing(&set, &chosen, &project).unwrap().set;
+    plan_effects(landing.effects()).unwrap().apply(&project).unwrap();
+    assert_eq!(
+        (fs::read_to_string(folder.path().join("a.sh")).unwrap(), mode(folder.path(), "a.sh")),
+        ("two\n".into(), 0o644)
+    );
+}

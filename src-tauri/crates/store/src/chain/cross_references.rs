@@ -126,6 +126,7 @@ impl Trace<'_> {
                 self.refer(&completed.output_hash, ContentUse::Whole)
             }
             EventBody::PolicyDecided(decided) => {
+                decided.landing.iter().try_for_each(|list| self.refer(list, ContentUse::Whole))?;
                 decided.files.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))
             }
             EventBody::FileChanged(changed) => {

@@ -54,23 +54,23 @@ impl ToolExecutor {
             subjects: CallSubjects { settings: settings.clone(), rooms: rooms.clone(), git_sight },
             secrets: secrets.clone(),
         });
+        let asking = Arc::new(UserQuestions { settings: settings.clone(), redactor: redactor.clone() });
+        let effects =
+            Arc::new(CommandEffects { settings: settings.clone(), judge: judge.clone(), asking: asking.clone() });
         let hooks = CallHooks {
             runner: Arc::new(HookRunner {
                 settings: settings.clone(),
                 tools: toolbox.tools.clone(),
-                redactor: redactor.clone(),
+                redactor,
                 rooms: rooms.clone(),
                 told_off: Mutex::default(),
             }),
-            formatter: Formatter { settings: settings.clone(), log, images: images.clone() },
+            formatter: Formatter { settings: settings.clone(), log, images: images.clone(), effects: effects.clone() },
             judge: judge.clone(),
             call_log: call_log.clone(),
             stop: stop.clone(),
         };
         let reads = Arc::new(ReadCalls { settings: settings.clone(), judge: judge.clone(), results: results.clone() });
-        let asking = Arc::new(UserQuestions { settings: settings.clone(), redactor });
-        let effects =
-            Arc::new(CommandEffects { settings: settings.clone(), judge: judge.clone(), asking: asking.clone() });
         let commands = Arc::new(CommandRunner {
             settings: settings.clone(),
             effects: effects.clone(),
@@ -89,7 +89,7 @@ impl ToolExecutor {
                 checking: Checking::new(settings.clone()),
             },
             asking,
-            effects,
+            effects: effects.clone(),
             command_review: CommandReview {
                 settings: settings.clone(),
                 judge: judge.clone(),
@@ -105,6 +105,7 @@ impl ToolExecutor {
             }),
             steps: StepRunner {
                 settings: settings.clone(),
+                effects: effects.clone(),
                 judge: judge.clone(),
                 call_log: call_log.clone(),
                 rooms,

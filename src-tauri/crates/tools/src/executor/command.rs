@@ -8,6 +8,7 @@ use super::command_sandbox::{CommandRooms, CommandView, Purpose};
 use super::effects::{self, CommandEffects};
 use super::host_access::WayOut;
 use super::kept_whole::CallResults;
+use super::live_changes::LiveChanges;
 use super::live_output::LiveOutput;
 use super::record::Record;
 use super::run_stop::{RunStop, unfinished_look};
@@ -124,7 +125,12 @@ impl CommandRunner {
         };
         let after = record.last_seq();
         let mut live = LiveOutput::new(&self.call_log, call, record);
-        let ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
+        let looked_at = view.as_ref().map(|view| view.view.clone());
+        let changes = LiveChanges::new((&self.call_log, &self.settings), call, looked_at, record);
+        let ran = tokio::select! {
+            ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()) => ran,
+            never = changes.watch() => match never {},
+        };
         live.finish();
         let refused_hosts = way_out.map(WayOut::close);
         // It may have written a new one and printed it.
@@ -166,10 +172,11 @@ impl CommandRunner {
     async fn settle_view(
         &self,
         call: &ToolCall,
-        CommandView { view, bound }: CommandView,
+        view: CommandView,
         mut bodies: Vec<EventBody>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
+        let bound = view.bound.clone();
         let Some(EventBody::ToolResult(mut result)) = bodies.pop() else {
             return Err(Error::internal("a command without its result"));
         };
@@ -214,9 +221,11 @@ impl CommandRunner {
         let call = &AsDecided::of(call, approval).call;
         let mut bodies = Vec::new();
         // What only reads, or worked in a view that is gone, has changed nothing in the project.
-        let changes_nothing = |arguments| self.rooms.only_reads(&arguments) || self.rooms.works_in_view(&arguments);
-        let is_harmless = run_command::parse(&call.args).is_ok_and(changes_nothing);
-        if !is_harmless && let Some(before) = self.images.stored_snapshot().await? {
+        let arguments = run_command::parse(&call.args);
+        if arguments.is_ok_and(|arguments| self.rooms.only_reads(&arguments) || self.rooms.works_in_view(&arguments)) {
+            return record.fail(call, &nothing_landed()).await;
+        }
+        if let Some(before) = self.images.stored_snapshot().await? {
             bodies = self.images.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
         let result = record.error(call, &effect_unknown(&bodies));
@@ -301,6 +310,12 @@ impl CommandChanges {
 
 /// Named in the result, so that the model need not look through the whole project.
 const MAX_PATHS_NAMED: usize = 50;
+
+fn nothing_landed() -> Error {
+    let message = "Interrupted: Arki ended while this ran, and it was not run again. Nothing that it changed in the \
+                   project landed. Beyond that its effect is unknown.";
+    Error::new(Code::CANCELLED, message, "Run it again if it is still needed.")
+}
 
 fn effect_unknown(changes: &[EventBody]) -> Error {
     let paths: Vec<&str> = changes

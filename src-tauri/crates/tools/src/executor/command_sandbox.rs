@@ -222,7 +222,9 @@ impl CommandRooms {
 
     /// Returns whether a command that may write works in a view here.
     pub(super) fn works_in_view(&self, arguments: &run_command::Arguments) -> bool {
-        let on_project = arguments.background == Some(true) || arki_policy::writes_repository(&arguments.command);
+        let on_project = arguments.background == Some(true)
+            || arguments.on_project
+            || arki_policy::writes_repository(&arguments.command);
         // Who has each command asked about has it work on the project itself once it is approved.
         let asks = self.settings.policy.categories.get(&Category::Exec) == Some(&Decision::Approval);
         !on_project && !asks && self.settings.has_views()

@@ -8,6 +8,8 @@
 mod collecting;
 mod generated;
 mod judging;
+mod steps;
+mod stored;
 
 use super::asking::UserQuestions;
 use super::judging::{Judge, permitted};
@@ -17,20 +19,21 @@ use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, CallOutcome, CommandEnded, Content, ContentKind, Decision,
-    Error, EventBody, FileChanged, FileEffect, Permissions, ToolCall, ToolResult, plural,
+    Error, EventBody, FileChanged, FileEffect, Permissions, PolicyDecided, ToolCall, ToolResult, plural,
 };
 use arki_files::{
-    CarriedSelection, ChangeSet, Effect, FileChange, FileContent, FileFound, FilesError, FollowedChange, HunkSelection,
-    Preview, carry_selection, follow_edits, plan_effects, plan_interrupted, plan_landing,
+    CarriedSelection, ChangeSet, Effect, FileChange, FileContent, FilesError, FollowedChange, HunkSelection, Preview,
+    carry_selection, follow_edits, plan_effects, plan_interrupted, plan_landing,
 };
 use arki_policy::Verdict;
 use arki_redaction::Redactor;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) use collecting::collect;
-pub(super) use generated::BoundFolders;
+pub(super) use generated::{BoundFolders, GeneratedFolders};
+pub use stored::write_changed_tree;
+use stored::{StoredEffects, listed};
 
 /// The files that a result names, at most.
 const MAX_NAMED: usize = 50;
@@ -42,37 +45,6 @@ pub(super) struct CommandEffects {
     pub(super) settings: Arc<ExecutorSettings>,
     pub(super) judge: Arc<Judge>,
     pub(super) asking: Arc<UserQuestions>,
-}
-
-/// A change as it lies beside the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct StoredEffect {
-    path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    before: Option<StoredState>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    after: Option<StoredState>,
-    /// Somebody else changed it while the command ran.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    has_changed_outside: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct StoredState {
-    /// SHA-256 hex of a file's bytes, or of where a link leads; absent of a folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    hash: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    is_link: bool,
-    /// Unix permission bits of a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    mode: Option<u32>,
-}
-
-impl StoredState {
-    fn of(found: &FileFound) -> Self {
-        Self { hash: found.content.hash(), is_link: found.content.is_link(), mode: found.mode }
-    }
 }
 
 /// The changes of a command as they would land now.
@@ -142,13 +114,12 @@ impl CommandEffects {
         &self,
         call: &ToolCall,
         ended: &CommandEnded,
-        files: &[FileEffect],
+        landing: Option<&str>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        if files.is_empty() {
-            return self.settle(call, ended, record).await;
-        }
-        let landing = self.begun_landing(ended, files).await?;
+        let Some(landing) = landing else { return self.settle(call, ended, record).await };
+        let (landing, _) = self.stored(landing).await?;
+        let landing = plan_effects(landing).map_err(ToolError::from)?;
         let found = plan_interrupted(&landing, &self.settings.project).map_err(ToolError::from)?;
         let left = match found.left.apply(&self.settings.project) {
             Ok(_) => found.left,
@@ -168,8 +139,7 @@ impl CommandEffects {
     }
 
     async fn open(&self, call: &ToolCall, ended: &CommandEnded, approve: ApprovalMode) -> Result<OpenEffects, Error> {
-        let stored = self.stored(ended).await?;
-        let (effects, outside) = self.effects(&stored).await?;
+        let (effects, outside) = self.stored(&ended.effects).await?;
         let planned = self.planned(effects.clone())?;
         let judged = self.judge.judge_effects(call, &planned.set, approve);
         let mut left_out: Vec<String> = planned.conflicts.into_iter().map(|conflict| conflict.sentence).collect();
@@ -209,54 +179,8 @@ impl CommandEffects {
         Ok(follow_edits(&set, &self.settings.project).map_err(ToolError::from)?)
     }
 
-    async fn stored(&self, ended: &CommandEnded) -> Result<Vec<StoredEffect>, Error> {
-        let missing = || Error::internal("what a command changed is no longer stored");
-        let list = self.settings.contents.content(&ended.effects).await?.ok_or_else(missing)?;
-        serde_json::from_slice(&list).map_err(Error::internal)
-    }
-
-    /// The changes with their contents, and the paths that somebody else changed while the command ran.
-    async fn effects(&self, stored: &[StoredEffect]) -> Result<(Vec<Effect>, BTreeSet<String>), Error> {
-        let mut effects = Vec::with_capacity(stored.len());
-        for effect in stored {
-            let path = self.settings.project.resolve(&effect.path).map_err(ToolError::from)?;
-            let (before, after) = (self.state(effect.before.as_ref()).await?, self.state(effect.after.as_ref()).await?);
-            effects.push(Effect { path, before, after });
-        }
-        let outside = stored.iter().filter(|effect| effect.has_changed_outside);
-        Ok((effects, outside.map(|effect| effect.path.clone()).collect()))
-    }
-
-    async fn state(&self, stored: Option<&StoredState>) -> Result<Option<FileFound>, Error> {
-        let Some(StoredState { hash, is_link, mode }) = stored else { return Ok(None) };
-        let Some(hash) = hash else { return Ok(Some(FileFound { content: FileContent::Folder, mode: *mode })) };
-        let missing = || Error::internal("a content that a command wrote is no longer stored");
-        let bytes = self.settings.contents.content(hash).await?.ok_or_else(missing)?;
-        let content = if *is_link { FileContent::Link(bytes) } else { FileContent::File(bytes) };
-        Ok(Some(FileFound { content, mode: *mode }))
-    }
-
-    /// The landing that the log says was begun.
-    async fn begun_landing(&self, ended: &CommandEnded, files: &[FileEffect]) -> Result<ChangeSet, Error> {
-        let stored: BTreeMap<String, StoredEffect> =
-            self.stored(ended).await?.into_iter().map(|effect| (effect.path.clone(), effect)).collect();
-        let mut effects = Vec::with_capacity(files.len());
-        for file in files {
-            let path = self.settings.project.resolve(&file.path).map_err(ToolError::from)?;
-            let known = stored.get(&file.path);
-            let old = known.and_then(|effect| effect.before.as_ref());
-            let new = known.and_then(|effect| effect.after.as_ref());
-            let state = |hash: &Option<String>, is_link: bool, mode: Option<u32>| {
-                let hash = hash.clone()?;
-                Some(StoredState { hash: Some(hash), is_link, mode })
-            };
-            let before = state(&file.before_hash, file.before_link, old.and_then(|old| old.mode));
-            let is_link = new.is_some_and(|new| new.is_link);
-            let after = state(&file.after_hash, is_link, new.and_then(|new| new.mode));
-            let (before, after) = (self.state(before.as_ref()).await?, self.state(after.as_ref()).await?);
-            effects.push(Effect { path, before, after });
-        }
-        Ok(plan_effects(effects).map_err(ToolError::from)?)
+    async fn stored(&self, list: &str) -> Result<(Vec<Effect>, BTreeSet<String>), Error> {
+        StoredEffects { contents: &*self.settings.contents, project: &self.settings.project }.effects(list).await
     }
 
     /// Writes what was accepted of what was shown. Which files that are, and their contents, is on the disk before.
@@ -273,17 +197,19 @@ impl CommandEffects {
             Err(error) => return record.fail(call, &ToolError::from(error).into()).await,
         };
         let session_id = record.context().session_id.clone();
-        let kept = self.settings.contents.put(&session_id, images(&planned.set));
-        let decided = record.begin(call, verdict, effects_of(&planned.set), Vec::new());
-        let (kept, decided) = tokio::join!(kept, decided);
+        let list = listed(&planned.set)?;
+        let landing = Some(list.hash.clone());
+        let kept = images(&planned.set).into_iter().chain([list]).collect();
+        let decided = PolicyDecided { landing, ..verdict.decided(call, effects_of(&planned.set)) };
+        let (kept, decided) =
+            tokio::join!(self.settings.contents.put(&session_id, kept), record.note(vec![decided.into()]));
         kept.and(decided)?;
         let applied = planned.set.apply(&self.settings.project);
         let is_stale = matches!(applied, Err(FilesError::Stale(_)));
         if let Err(error) = applied
             && !is_stale
         {
-            let fault = Error::from(ToolError::from(error));
-            return self.conclude(ended, &format!("Nothing landed: {}", fault.message), record).await;
+            return self.conclude_failed(call, ended, &planned.set, &ToolError::from(error).into(), record).await;
         }
         let landed = if is_stale { &[] } else { planned.set.files() };
         let mut bodies: Vec<EventBody> =
@@ -305,6 +231,23 @@ impl CommandEffects {
             return self.asking.put_to_user(call, question, record).await;
         }
         bodies.push(with_words(ended, &accepted.words(landed)).into());
+        record.settle(bodies).await
+    }
+
+    /// A landing that failed; most often all of it is taken back, and else it is told what stays.
+    async fn conclude_failed(
+        &self,
+        call: &ToolCall,
+        ended: &CommandEnded,
+        landing: &ChangeSet,
+        fault: &Error,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let done = plan_interrupted(landing, &self.settings.project).map_err(ToolError::from)?.done;
+        let mut bodies: Vec<EventBody> =
+            done.files().iter().map(|file| changed(call, file, Vec::new()).into()).collect();
+        let words = landed_words(done.files().iter().map(|file| file.path.as_str()));
+        bodies.push(with_words(ended, &format!("{words} {}", fault.message)).into());
         record.settle(bodies).await
     }
 

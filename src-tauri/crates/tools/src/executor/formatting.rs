@@ -1,12 +1,14 @@
 //! Hooks that may write: one that runs after an edit may change the files of that edit, without a question of its own.
 //!
-//! Nobody knows beforehand what a formatter writes, and it may need to put files beside those that it changes. So the
-//! project is writable for it, and imaged before. What it made of the edit's files is a `file.changed` of its own; every
-//! other file is restored, and told. The note that a hook is at work is on the disk before it begins, so that what one
+//! Nobody knows beforehand what a formatter writes, and it may need to put files beside those that it changes. So it works
+//! in a view, of which only what it made of the edit's files lands, as a `file.changed` of its own. Where there are no
+//! views, the project is writable for it, and imaged before; every other file is restored, and told. The note that a hook is at work is on the disk before it begins, so that what one
 //! did that a crash cut off is told when the run goes on.
 
 use super::ExecutorSettings;
 use super::checkpoint::ProjectImages;
+use super::command_sandbox::CommandView;
+use super::effects::{self, BoundFolders, CommandEffects};
 use super::hook_runner::context_of;
 use super::record::Record;
 use crate::hooks::{Hook, HookAction};
@@ -21,6 +23,7 @@ use arki_files::{
     DELETE_LIMIT_BYTES, FileContent, FileFound, ImageRef, Restoration, Snapshot, SnapshotChange, apply_restorations,
     snapshot_changes,
 };
+use arki_sandbox::OverlayView;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -36,7 +39,20 @@ pub(super) struct Formatting {
     call_id: CallId,
     /// The edit's files by path, as the edit left them.
     files: BTreeMap<String, Option<FileFound>>,
-    before: Arc<Snapshot>,
+    room: FormattingRoom,
+}
+
+/// The place in which a hook writes.
+enum FormattingRoom {
+    View(Arc<OverlayView>),
+    /// The project itself, as it was before.
+    Project(Arc<Snapshot>),
+}
+
+impl Formatting {
+    pub(super) fn view(&self) -> Option<&Arc<OverlayView>> {
+        if let FormattingRoom::View(view) = &self.room { Some(view) } else { None }
+    }
 }
 
 /// The effect of a hook on files.
@@ -45,6 +61,10 @@ pub(super) struct Formatted {
     changes: Vec<FileChanged>,
     restored: Vec<RestoredFile>,
     not_restored: Vec<String>,
+    /// Other files that it changed in its view.
+    dropped: Vec<String>,
+    /// The reason why nothing of what it changed landed.
+    failed: Option<String>,
 }
 
 impl Formatted {
@@ -59,7 +79,8 @@ impl Formatted {
     pub(super) fn words(&self) -> Option<String> {
         let list = |paths: Vec<&str>| paths.join(", ");
         let changed: Vec<&str> = self.changes.iter().map(|change| change.path.as_str()).collect();
-        let restored: Vec<&str> = self.restored.iter().map(|file| file.path.as_str()).collect();
+        let restored = self.restored.iter().map(|file| &file.path).chain(self.dropped.iter().take(MAX_TOLD));
+        let restored: Vec<&str> = restored.map(String::as_str).collect();
         let mut words = Vec::new();
         if !changed.is_empty() {
             words.push(format!("It changed {} after your edit. Read before you edit there again.", list(changed)));
@@ -71,6 +92,7 @@ impl Formatted {
             let others = self.not_restored.iter().map(String::as_str).collect();
             words.push(format!("It also changed these, which could not be undone: {}.", list(others)));
         }
+        words.extend(self.failed.as_ref().map(|why| format!("Nothing of what it changed landed: {why}")));
         (!words.is_empty()).then(|| words.join("\n"))
     }
 }
@@ -80,10 +102,11 @@ pub(super) struct Formatter {
     pub(super) settings: Arc<ExecutorSettings>,
     pub(super) log: Arc<dyn EventLog>,
     pub(super) images: Arc<ProjectImages>,
+    pub(super) effects: Arc<CommandEffects>,
 }
 
 impl Formatter {
-    /// Images the project before a hook that runs after an edit; `None` for any other, which may not write. A project
+    /// Makes a view, or images the project, before a hook that runs after an edit; `None` for any other, which may not write. A project
     /// that can't be imaged is not written either.
     pub(super) async fn begin_formatting(
         &self,
@@ -97,11 +120,16 @@ impl Formatter {
         if !is_edit || edited.is_empty() {
             return Ok(None);
         }
+        let (hook_name, call_id) = (hook.name.clone(), call.call_id.clone());
+        if self.settings.has_views() {
+            let view = OverlayView::create(&self.settings.views, Vec::new()).map_err(Error::internal)?;
+            let (room, files) = (FormattingRoom::View(Arc::new(view)), self.found_all(&edited));
+            return Ok(Some(Formatting { hook: hook_name, call_id, files, room }));
+        }
         let Some((before, mut created)) = self.images.image_before(call, record.context()).await? else {
             return Ok(None);
         };
-        let files: BTreeMap<String, Option<FileFound>> =
-            edited.iter().filter_map(|path| Some((path.clone(), self.found(path, EDIT_LIMIT_BYTES)?))).collect();
+        let files = self.found_all(&edited);
         let kept = files.values().flatten().map(|found| content(&found.content)).collect();
         self.settings.contents.put(&record.context().session_id, kept).await?;
         created.hook = Some(WritingHook {
@@ -110,26 +138,36 @@ impl Formatter {
             files: files.keys().cloned().collect(),
         });
         record.note(vec![created.into()]).await?;
-        Ok(Some(Formatting { hook: hook.name.clone(), call_id: call.call_id.clone(), files, before }))
+        Ok(Some(Formatting { hook: hook_name, call_id, files, room: FormattingRoom::Project(before) }))
     }
 
     /// Looks at what the hook did, and restores what was not its to change.
     pub(super) async fn end_formatting(
         &self,
-        formatting: &Formatting,
+        formatting: Formatting,
         context: &CallContext,
     ) -> Result<Formatted, Error> {
         let session_id = &context.session_id;
-        let changes = self.changes_of_edit(formatting, session_id).await?;
-        let Some(after) = self.images.look(Some(formatting.before.clone()), session_id).await? else {
+        let before = match &formatting.room {
+            FormattingRoom::Project(before) => before.clone(),
+            FormattingRoom::View(view) => {
+                let landed = self.land(view.clone(), &formatting, session_id).await;
+                let changes = self.changes_of_edit(&formatting, session_id).await?;
+                let (dropped, failed) =
+                    landed.map_or_else(|fault| (Vec::new(), Some(fault.message)), |files| (files, None));
+                return Ok(Formatted { changes, dropped, failed, ..Formatted::default() });
+            }
+        };
+        let changes = self.changes_of_edit(&formatting, session_id).await?;
+        let Some(after) = self.images.look(Some(before.clone()), session_id).await? else {
             return Ok(Formatted { changes, ..Formatted::default() });
         };
         let mut formatted = Formatted { changes, ..Formatted::default() };
-        let others = snapshot_changes(&formatting.before, &after);
+        let others = snapshot_changes(&before, &after);
         let others = others.into_iter().filter(|change| !formatting.files.contains_key(&change.path));
         for (index, change) in others.enumerate() {
             let restored = match index < MAX_RESTORED {
-                true => self.restore(&change, &formatting.before, session_id).await?,
+                true => self.restore(&change, &before, session_id).await?,
                 false => None,
             };
             match restored {
@@ -138,6 +176,25 @@ impl Formatter {
             }
         }
         Ok(formatted)
+    }
+
+    /// Lands what a hook made of the edit's files in its view; returns the others that it changed.
+    async fn land(
+        &self,
+        view: Arc<OverlayView>,
+        formatting: &Formatting,
+        session_id: &SessionId,
+    ) -> Result<Vec<String>, Error> {
+        let view = CommandView { view, bound: BoundFolders::none() };
+        let collected = effects::collect(&self.settings, view, session_id).await?;
+        if collected.files == 0 {
+            return Ok(Vec::new());
+        }
+        self.effects.land_formatted(&collected.list, |path| formatting.files.contains_key(path)).await
+    }
+
+    fn found_all(&self, paths: &BTreeSet<String>) -> BTreeMap<String, Option<FileFound>> {
+        paths.iter().filter_map(|path| Some((path.clone(), self.found(path, EDIT_LIMIT_BYTES)?))).collect()
     }
 
     /// The program ended while a hook could write. It is not run again, and nothing is restored: what differs now may be

@@ -12,7 +12,7 @@ use crate::tool::Tool;
 use arki_domain::{CallContext, ContextAdded, EventBody, HOOK_PART, HookEvent, HookOutcome, HookRan, ToolCall};
 use arki_process::{AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
 use arki_redaction::Redactor;
-use arki_sandbox::{ProjectAccess, Sandbox};
+use arki_sandbox::{OverlayView, ProjectAccess, Sandbox};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +29,8 @@ pub(super) struct HookTask<'a> {
     /// The JSON on its standard input.
     pub(super) told: &'a Value,
     pub(super) access: ProjectAccess,
+    /// The view in which it writes, in place of the project.
+    pub(super) view: Option<&'a Arc<OverlayView>>,
 }
 
 /// A hook that ran.
@@ -155,6 +157,10 @@ impl HookRunner {
         let sandbox = match room.sandbox(task.access, command.network) {
             Ok(sandbox) => sandbox,
             Err(error) => return failed(error.to_string()),
+        };
+        let sandbox = match task.view {
+            Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.clone())),
+            None => sandbox,
         };
         let standing = self.settings.standing.clone();
         let limits = self.settings.limits.command;

@@ -62,7 +62,7 @@ impl HookRunner {
         let spoken = hook.condition.matched(occasion)?;
         let context = context();
         let told = input(hook.event, occasion, &spoken, self.hooked_run(&context));
-        let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly };
+        let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
         let mut ran = self.carry_out_hook(task, context.cancel.clone()).await;
         if let HookTrial::Moment(moment) = trial {
             ran.answer = ran.answer.at(moment);

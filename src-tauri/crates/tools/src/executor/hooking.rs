@@ -6,7 +6,7 @@
 //! trusted folders only: their commands may load what lies there.
 
 use super::call_log::CallLog;
-use super::formatting::{Formatted, Formatter};
+use super::formatting::{Formatted, Formatter, Formatting};
 use super::hook_runner::{HookRunner, HookTask, context, told_of};
 use super::judging::Judge;
 use super::record::Record;
@@ -61,7 +61,7 @@ impl CallHooks {
             let occasion = HookOccasion::Before(call.clone());
             let Some(spoken) = is_of_event.then(|| self.runner.spoken_to(hook, &occasion)).flatten() else { continue };
             let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
-            let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly };
+            let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
             let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
             let wanted = ran.answer.args.as_ref().map(|wanted| {
                 let root = self.runner.settings.project.root();
@@ -113,9 +113,15 @@ impl CallHooks {
             let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
             let formatting = self.formatter.begin_formatting(hook, (tool, &pending.call), record).await?;
             let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
-            let task = HookTask { hook, occasion: &occasion, told: &told, access };
+            let task = HookTask {
+                hook,
+                occasion: &occasion,
+                told: &told,
+                access,
+                view: formatting.as_ref().and_then(Formatting::view),
+            };
             let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
-            let formatted = match &formatting {
+            let formatted = match formatting {
                 Some(formatting) => self.formatter.end_formatting(formatting, record.context()).await?,
                 None => Formatted::default(),
             };

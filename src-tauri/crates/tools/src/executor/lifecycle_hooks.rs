@@ -76,7 +76,7 @@ impl HookRunner {
         context: &CallContext,
     ) -> RanHook {
         let told = input(hook.event, occasion, spoken, self.hooked_run(context));
-        let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly };
+        let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
         let ran = self.carry_out_hook(task, context.cancel.clone()).await;
         RanHook { answer: ran.answer.at(moment), ..ran }
     }

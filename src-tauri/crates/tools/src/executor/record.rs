@@ -208,6 +208,7 @@ impl<'a> Record<'a> {
             reason: verdict.reason.clone(),
             risk: verdict.risk,
             files: Vec::new(),
+            landing: None,
         };
         let mut bodies: Vec<EventBody> = vec![decided.into(), requested.into()];
         if self.approve() != ApprovalMode::Never {

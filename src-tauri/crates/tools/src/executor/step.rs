@@ -4,7 +4,8 @@
 use super::ExecutorSettings;
 use super::call_log::CallLog;
 use super::checkpoint::ProjectImages;
-use super::command_sandbox::{CommandRooms, Purpose};
+use super::command_sandbox::{CommandRooms, CommandView, Purpose};
+use super::effects::{self, CommandEffects};
 use super::judging::{Judge, denied};
 use super::run_stop::RunStop;
 use super::subject::SubjectOf;
@@ -13,7 +14,7 @@ use crate::error::ToolError;
 use crate::fetch::{self, HttpAnswer, Requested};
 use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, Error, EventBody, ToolCall};
 use arki_policy::{Impact, Verdict};
-use arki_process::{Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
+use arki_process::{AnswerEnding, Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{GitAccess, Network, Sandbox, SandboxSpec};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -53,6 +54,7 @@ pub struct StepAnswer {
 /// Runs the steps of a pipeline.
 pub struct StepRunner {
     pub(super) settings: Arc<ExecutorSettings>,
+    pub(super) effects: Arc<CommandEffects>,
     pub(super) judge: Arc<Judge>,
     pub(super) call_log: CallLog,
     pub(super) rooms: Arc<CommandRooms>,
@@ -85,6 +87,10 @@ impl StepRunner {
         let arguments = run_command::parse(&call.args)?;
         let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command);
         let purpose = Purpose { only_reads, agreed: true, private: false };
+        self.effects.take_back_cut_off(&call, (&self.call_log, context)).await?;
+        // Who started the pipeline agreed to its lines.
+        let agreed = Verdict { decision: Decision::Allow, ..self.judged(&call) };
+        let view = self.rooms.view_for(&arguments, purpose, &agreed)?;
         let room = self.rooms.room().await?;
         let sandbox = match command.home_files.as_slice() {
             [] => room.sandbox_for(&arguments, purpose)?,
@@ -92,9 +98,14 @@ impl StepRunner {
         };
         // Nobody is asked about a secret file, however a line finds its way to one.
         let sandbox = sandbox.map(|sandbox| sandbox.without_secrets());
+        let sandbox = match &view {
+            Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.view.clone())),
+            None => sandbox,
+        };
         let mut environment = room.environment_for(&arguments, purpose)?;
         environment.extend(command.environment.iter().cloned());
-        let imaged = if only_reads { None } else { self.images.image_before(&call, context).await? };
+        let on_project = !only_reads && view.is_none();
+        let imaged = if !on_project { None } else { self.images.image_before(&call, context).await? };
         if let Some((_, created)) = &imaged {
             self.call_log.tell(context, vec![created.clone().into()]).await?;
         }
@@ -122,7 +133,34 @@ impl StepRunner {
             changed = events.iter().filter_map(changed_path).collect();
             self.call_log.tell(context, events).await?;
         }
+        if let Some(view) = view {
+            changed = self.land(&call, view, &answered, context).await?;
+        }
         Ok(StepAnswer { answered, changed })
+    }
+
+    /// Lands what a step changed in its view, if it came to its end; returns the paths.
+    async fn land(
+        &self,
+        call: &ToolCall,
+        view: CommandView,
+        answered: &Answered,
+        context: &CallContext,
+    ) -> Result<Vec<String>, Error> {
+        self.judge.secrets.learn_view(view.view.clone()).await;
+        let bound = view.bound.clone();
+        if answered.ending != AnswerEnding::Exited || context.options.approve == ApprovalMode::Never {
+            bound.tidy(&self.settings.project);
+            return Ok(Vec::new());
+        }
+        let collected = effects::collect(&self.settings, view, &context.session_id).await;
+        bound.tidy(&self.settings.project);
+        let collected = collected?;
+        if collected.files == 0 {
+            return Ok(Vec::new());
+        }
+        let changes = self.effects.land_step(call, &collected.list, (&self.call_log, context)).await?;
+        Ok(changes.into_iter().map(|change| change.path).collect())
     }
 
     /// Judges a step's request and sends it.
@@ -153,13 +191,8 @@ impl StepRunner {
         Err(fault)
     }
 
-    /// A step works on the project itself, so it is judged as what no view holds.
     fn subject_of(&self, call: &ToolCall) -> SubjectOf {
-        let mut args = call.args.clone();
-        if call.tool_id == COMMAND_TOOL {
-            args["background"] = true.into();
-        }
-        self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &args)
+        self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args)
     }
 
     fn judged(&self, call: &ToolCall) -> Verdict {

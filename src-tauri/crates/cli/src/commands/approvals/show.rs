@@ -23,11 +23,24 @@ pub(crate) struct ShowApprovalArguments {
     /// Show the whole diff of a large change, not just its list of files
     #[arg(long)]
     all: bool,
+    /// Write the project as it would be with all of a command's changes into a folder that is closed to writing, and
+    /// print its path
+    #[arg(long, conflicts_with_all = ["file", "hunks", "all"])]
+    open: bool,
 }
 
-pub(super) fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, arguments: ShowApprovalArguments, output: &Printer) -> Result<Exit, Error> {
     let record = find(engine, arguments.id.as_deref(), ApprovalUse::Show, output)?;
     let listed = printed(engine, &record).ok_or_else(|| Error::internal("this version can't read the approval"))?;
+    if arguments.open {
+        let folder = engine.approvals().reviews().write_changed_tree(&record).await?;
+        if output.json {
+            output.object(&serde_json::json!({ "folder": folder }));
+        } else {
+            output.line(folder.display().to_string());
+        }
+        return Ok(Exit::Done);
+    }
     if output.json {
         output.object(&listed);
         return Ok(Exit::Done);

@@ -210,7 +210,15 @@ fn changes_of_the_state_are_told_in_a_line_each() {
     };
     let decided = |decision| {
         let (call_id, rule, reason) = (CallId::from("c"), String::new(), String::new());
-        EventBody::from(PolicyDecided { call_id, decision, rule, reason, risk: Risk::High, files: vec![] })
+        EventBody::from(PolicyDecided {
+            call_id,
+            decision,
+            rule,
+            reason,
+            risk: Risk::High,
+            files: vec![],
+            landing: None,
+        })
     };
     let make = call("run_command", json!({"command": "make"}));
     check(&[rewound(true, false)], &[("STATE_UPDATE", "Rewound the files to event 4")]);

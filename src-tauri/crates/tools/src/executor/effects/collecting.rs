@@ -1,12 +1,14 @@
 //! Reads the changes of a command out of its view and stores them, the list and the contents, so that the view can go.
 
-use super::StoredEffect;
-use super::generated::GeneratedFolders;
+use super::generated::{BoundFolders, GeneratedFolders};
+use super::stored::{StoredEffect, StoredState};
 use crate::error::ToolError;
 use crate::executor::ExecutorSettings;
+use crate::executor::command_sandbox::CommandView;
 use arki_domain::{Code, Content, ContentKind, Error, SessionId, sha256_hex};
 use arki_files::{Effect, FileContent, FileFound, Project, ProjectPath};
 use arki_sandbox::{OverlayView, ViewChange, ViewChangeKind, ViewEntry};
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -27,10 +29,10 @@ pub(in crate::executor) struct CollectedEffects {
     pub(in crate::executor) notes: Vec<String>,
 }
 
-/// Nothing of it is in the project, whatever it returns.
+/// Nothing of it is in the project, whatever it returns, but the generated folders of a line that writes such for real.
 pub(in crate::executor) async fn collect(
     settings: &Arc<ExecutorSettings>,
-    view: Arc<OverlayView>,
+    CommandView { view, bound }: CommandView,
     session_id: &SessionId,
 ) -> Result<CollectedEffects, Error> {
     let (pieces, mut arriving) = mpsc::channel(PIECES_UNDER_WAY);
@@ -38,8 +40,8 @@ pub(in crate::executor) async fn collect(
     let reading = tokio::task::spawn_blocking(move || {
         let limit = reading.limits.max_effects_bytes;
         let project = reading.project.clone();
-        Collecting { project: &project, view: &view, pieces, piece: Vec::new(), piece_bytes: 0, left: limit, limit }
-            .run()
+        let (project, view, bound) = (&project, &view, &bound);
+        Collecting { project, view, bound, pieces, piece: Vec::new(), piece_bytes: 0, left: limit, limit }.run()
     });
     while let Some(piece) = arriving.recv().await {
         settings.contents.put(session_id, piece).await?;
@@ -50,6 +52,7 @@ pub(in crate::executor) async fn collect(
 struct Collecting<'a> {
     project: &'a Project,
     view: &'a OverlayView,
+    bound: &'a BoundFolders,
     pieces: mpsc::Sender<Vec<Content>>,
     piece: Vec<Content>,
     piece_bytes: usize,
@@ -62,13 +65,19 @@ impl Collecting<'_> {
     fn run(mut self) -> Result<CollectedEffects, Error> {
         let failed = |error: std::io::Error| Error::internal(format_args!("a view can't be read: {error}"));
         let generated = GeneratedFolders::of(self.project);
-        let listed =
-            self.view.changes(self.project.root(), MAX_EFFECTS, |path| generated.is_generated(path)).map_err(failed)?;
+        let left_out = RefCell::new(Vec::new());
+        let is_left_out = |path: &Path| {
+            let is_generated = generated.is_generated(path);
+            left_out.borrow_mut().extend(is_generated.then(|| path.to_owned()));
+            is_generated
+        };
+        let listed = self.view.changes(self.project.root(), MAX_EFFECTS, is_left_out).map_err(failed)?;
         if listed.has_more {
             let more = format!("The command changed more than {MAX_EFFECTS} files, so none of its changes was kept.");
             return Err(Error::new(Code::TOO_MANY_CHANGES, more, "Change fewer files at a time."));
         }
-        let mut collected = CollectedEffects::default();
+        let notes = self.bound.land_new(&left_out.into_inner(), self.view, self.project).into_iter().collect();
+        let mut collected = CollectedEffects { notes, ..CollectedEffects::default() };
         let mut stored: Vec<StoredEffect> = Vec::new();
         for change in &listed.changes {
             let effect = match self.effect(change) {
@@ -155,8 +164,8 @@ impl Collecting<'_> {
         }
     }
 
-    fn keep(&mut self, found: &FileFound) -> super::StoredState {
-        let state = super::StoredState::of(found);
+    fn keep(&mut self, found: &FileFound) -> StoredState {
+        let state = StoredState::of(found);
         if let Some(hash) = &state.hash {
             let bytes = found.content.to_vec();
             self.put(Content { hash: hash.clone(), bytes, kind: ContentKind::Plain });

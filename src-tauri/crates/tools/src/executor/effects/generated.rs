@@ -3,6 +3,7 @@
 
 use arki_files::{GitIgnoring, Project, ProjectPath};
 use arki_policy::{GeneratedFolder, Verdict, generated_folder, writes_generated_folders};
+use arki_sandbox::OverlayView;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,13 @@ const MADE: &[(&str, &[&str])] = &[
     (".gradle", &["gradle", "gradlew"]),
 ];
 
+/// The folders that a sentence names, at most.
+const MAX_TOLD: usize = 5;
+const WRITES_GENERATED: &str =
+    "only known builds, tests and installations, and commands that the user allowed, write generated folders.";
+
 /// Tells which folders of a project are generated, by name, by git's rules and by what git keeps.
-pub(super) struct GeneratedFolders<'a> {
+pub(in crate::executor) struct GeneratedFolders<'a> {
     project: &'a Project,
     ignoring: RefCell<GitIgnoring<'a>>,
     /// The names that git keeps, sorted; none where there is no repository.
@@ -28,14 +34,14 @@ pub(super) struct GeneratedFolders<'a> {
 }
 
 impl<'a> GeneratedFolders<'a> {
-    pub(super) fn of(project: &'a Project) -> Self {
+    pub(in crate::executor) fn of(project: &'a Project) -> Self {
         let mut kept = arki_git::kept_in(project.root()).unwrap_or_default();
         kept.sort_unstable();
         Self { project, ignoring: RefCell::new(GitIgnoring::new(project)), kept }
     }
 
     /// Returns whether a folder is one: what a command has written there goes with its view.
-    pub(super) fn is_generated(&self, path: &Path) -> bool {
+    pub(in crate::executor) fn is_generated(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Some(certainty) = generated_folder(name) else { return false };
         let Some(path) = path.to_str().and_then(|path| self.project.resolve(path).ok()) else { return false };
@@ -74,18 +80,31 @@ impl<'a> GeneratedFolders<'a> {
     }
 }
 
+/// Nobody misses it, so nobody is told.
+fn is_cache(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("cache"))
+}
+
 /// The folders that a line writes for real.
+#[derive(Clone)]
 pub(in crate::executor) struct BoundFolders {
     pub(in crate::executor) folders: Vec<PathBuf>,
     /// Those that were made for it, and are removed again if they stay empty.
     made: Vec<ProjectPath>,
+    /// The line writes such folders for real.
+    writes: bool,
 }
 
 impl BoundFolders {
+    /// Nothing is written for real.
+    pub(in crate::executor) fn none() -> Self {
+        Self { folders: Vec::new(), made: Vec::new(), writes: false }
+    }
+
     /// Empty for a line that isn't a known build, test or installation and that nobody has agreed to.
     pub(in crate::executor) fn of(project: &Project, command: &str, verdict: &Verdict) -> Self {
         if !writes_generated_folders(command, verdict) {
-            return Self { folders: Vec::new(), made: Vec::new() };
+            return Self::none();
         }
         let generated = GeneratedFolders::of(project);
         let mut folders = generated.existing();
@@ -97,7 +116,27 @@ impl BoundFolders {
         let paths = wanted.filter_map(|(name, _)| project.resolve(name).ok());
         let made: Vec<ProjectPath> = paths.filter(|path| project.make_folder(path)).collect();
         folders.extend(made.iter().map(|path| PathBuf::from(path.as_str())));
-        Self { folders, made }
+        Self { folders, made, writes: true }
+    }
+
+    /// Puts the generated folders that a line has made into the project, where it may write such. Returns a sentence on
+    /// those that go with the view.
+    pub(in crate::executor) fn land_new(
+        &self,
+        left_out: &[PathBuf],
+        view: &OverlayView,
+        project: &Project,
+    ) -> Option<String> {
+        let is_new = |path: &&PathBuf| project.root().join(path).symlink_metadata().is_err();
+        let lands = |path: &&PathBuf| self.writes && is_new(path) && view.move_out(path, project.root()).is_ok();
+        let gone: Vec<String> = left_out
+            .iter()
+            .filter(|path| !lands(path))
+            .filter(|path| !is_cache(path))
+            .map(|path| path.display().to_string())
+            .collect();
+        let named = gone.iter().take(MAX_TOLD).cloned().collect::<Vec<_>>().join(", ");
+        (!gone.is_empty()).then(|| format!("What it wrote in {named} was thrown away: {WRITES_GENERATED}"))
     }
 
     /// Takes away what was made for nothing.

@@ -180,6 +180,7 @@ async fn an_interrupted_call_is_made_again_only_where_that_does_no_harm() {
             reason: String::new(),
             risk: Risk::Medium,
             files: Vec::new(),
+            landing: None,
         };
         bench.append(vec![begun.into()]).await;
         bench.carry_on().await;

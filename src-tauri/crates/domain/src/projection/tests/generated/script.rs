@@ -204,6 +204,7 @@ impl Script {
             reason,
             risk: Risk::Low,
             files: vec![],
+            landing: None,
         });
     }
 
