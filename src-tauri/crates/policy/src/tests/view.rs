@@ -86,7 +86,7 @@ fn git_that_writes_and_what_goes_on_in_the_background_ask_as_before() {
 #[cfg(unix)]
 #[test]
 fn what_is_to_work_on_the_project_itself_asks_until_a_rule_lands_its_changes() {
-    let judged = |line: &str, rules: Value, approve| {
+    let judged = |line: &str, rules: serde_json::Value, approve| {
         let subject = Subject { on_project: true, ..subject_of(line, false) };
         let settings = settings(rules).unwrap();
         let verdict = decide(&question(&subject, approve), &settings);

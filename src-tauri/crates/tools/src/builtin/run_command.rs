@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     pub(crate) hosts: Vec<String>,
     /// For servers; the result comes later as a message.
     pub(crate) background: Option<bool>,
-    /// Ask to work outside the view, for shared locks or watchers.
+    /// Asks first; for shared locks or watchers.
     #[serde(default)]
     pub(crate) on_project: bool,
     /// The output is its final screen.

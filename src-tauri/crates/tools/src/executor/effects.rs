@@ -246,8 +246,11 @@ impl CommandEffects {
         let done = plan_interrupted(landing, &self.settings.project).map_err(ToolError::from)?.done;
         let mut bodies: Vec<EventBody> =
             done.files().iter().map(|file| changed(call, file, Vec::new()).into()).collect();
-        let words = landed_words(done.files().iter().map(|file| file.path.as_str()));
-        bodies.push(with_words(ended, &format!("{words} {}", fault.message)).into());
+        let landed = match done.is_empty() {
+            true => "Nothing landed:".to_owned(),
+            false => landed_words(done.files().iter().map(|file| file.path.as_str())),
+        };
+        bodies.push(with_words(ended, &format!("{landed} {}", fault.message)).into());
         record.settle(bodies).await
     }
 
