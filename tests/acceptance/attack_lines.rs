@@ -147,7 +147,6 @@ fn nothing_is_reached_by(lines: &[TimedLine]) {
         }
     });
     let (reached, count) = (reached.into_inner().unwrap(), count.into_inner());
-    eprintln!("{count} decisions to run, of {} lines", lines.len());
     assert!(reached.is_empty(), "{reached:#?}");
     assert!(count * 2 > lines.len(), "only {count} of {} lines ran", lines.len());
 }

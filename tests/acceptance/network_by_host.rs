@@ -32,7 +32,7 @@ fn server() -> u16 {
 }
 
 /// Hosts are looked up as for `fetch_url`: this computer counts as one that anybody may have only where the user says so.
-fn policy(port: u16, rules: Value) -> Value {
+fn policy(port: u16, rules: &Value) -> Value {
     json!({"policy": {"categories": {"exec": "review"}, "rules": rules, "fetch": {"allowPrivateHosts": [format!("localhost:{port}")]}}})
 }
 
@@ -62,7 +62,7 @@ fn told(line: &str, config: &Value) -> String {
 fn a_granted_host_is_reached_and_every_other_is_refused_by_name() {
     let port = server();
     let line = format!("./reach localhost:{port} registry.example:443 1.1.1.1:443 127.0.0.1:{port}");
-    let told = told(&line, &policy(port, json!([granted()])));
+    let told = told(&line, &policy(port, &json!([granted()])));
     assert!(told.starts_with("exit code 0\n") && told.contains("hello from outside"), "{told}");
     assert_eq!(told.matches("HTTP/1.1 403 Forbidden").count(), 3, "{told}");
     for words in [
@@ -87,7 +87,7 @@ fn this_computer_is_not_reached_whatever_a_rule_grants() {
 fn a_program_that_uses_no_proxy_has_no_network() {
     let port = server();
     let line = format!("./reach localhost:{port} && ! (exec 3<>/dev/tcp/127.0.0.1/{port}) && echo alone");
-    let told = told(&line, &policy(port, json!([granted()])));
+    let told = told(&line, &policy(port, &json!([granted()])));
     assert!(told.contains("\nalone") && !told.contains("hello"), "{told}");
 }
 
@@ -109,7 +109,7 @@ fn a_host_is_a_commands_own_and_a_denial_wins() {
         (reach.clone(), json!([{"decision": "allow", "host": "localhost"}]), false),
         (reach.clone(), json!([{"decision": "allow", "command": ["./reach"], "network": true}]), false),
     ] {
-        let told = told(&line, &policy(port, rules.clone()));
+        let told = told(&line, &policy(port, &rules));
         assert_eq!(told.contains("hello"), is_reached, "{line} {rules}: {told}");
     }
 }
@@ -119,7 +119,7 @@ fn a_host_that_is_asked_for_is_shown_granted_once_and_kept_where_the_user_says_a
     let port = server();
     let call = json!({"command": format!("./other localhost:{port}"), "hosts": ["LocalHost"]});
     let again = json!({"command": format!("./other localhost:{port}")});
-    let stage = stage(&[call, again.clone(), again], &policy(port, json!([])));
+    let stage = stage(&[call, again.clone(), again], &policy(port, &json!([])));
     stage.exec(&["go"]).exits(3);
     let requested = payload(&stage.log(), "approval.requested");
     assert_eq!(requested["reason"], "The command can send anything it can read to localhost.");

@@ -21,7 +21,9 @@ export function ruleSentence(rule: Rule, scope: KeepScope | null, here: string |
     case "approval":
       return t`Always ask before ${what} ${place}`;
     case "deny":
-      return rule.command && rule.host === null ? t`Never run ${what} ${place}` : t`Never allow ${what} ${place}`;
+      return rule.command && rule.host === null
+        ? t`Never run ${what} ${place}`
+        : t`Never allow ${what} ${place}`;
   }
 }
 

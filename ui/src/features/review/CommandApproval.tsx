@@ -5,7 +5,12 @@ import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { PendingApproval } from "../../protocol/approvals";
-import type { CommandConfinement, CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
+import type {
+  CommandConfinement,
+  CommandPreview,
+  Keep as Keeping,
+  KeepScope,
+} from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
