@@ -2,8 +2,8 @@
 //!
 //! Nobody knows beforehand what a formatter writes, and it may need to put files beside those that it changes. So it works
 //! in a view, of which only what it made of the edit's files lands, as a `file.changed` of its own. Where there are no
-//! views, the project is writable for it, and imaged before; every other file is restored, and told. The note that a hook is at work is on the disk before it begins, so that what one
-//! did that a crash cut off is told when the run goes on.
+//! views, the project is writable for it, and imaged before; every other file is restored, and told. The note that such a
+//! hook is at work is on the disk before it begins, so that what one did that a crash cut off is told when the run goes on.
 
 use super::ExecutorSettings;
 use super::checkpoint::ProjectImages;
@@ -106,8 +106,8 @@ pub(super) struct Formatter {
 }
 
 impl Formatter {
-    /// Makes a view, or images the project, before a hook that runs after an edit; `None` for any other, which may not write. A project
-    /// that can't be imaged is not written either.
+    /// Makes a view, or images the project, before a hook that runs after an edit; `None` for any other, which may not
+    /// write. A project that can't be imaged is not written either.
     pub(super) async fn begin_formatting(
         &self,
         hook: &Hook,

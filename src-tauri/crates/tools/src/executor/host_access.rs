@@ -13,7 +13,7 @@ use arki_policy::{HostVerdict, RuleDefinition, WideRead};
 use arki_sandbox::{NetworkDoor, Sandbox};
 use std::sync::Arc;
 
-/// Where programs look for a proxy, in both spellings.
+/// The variables in which programs look for a proxy, in both spellings.
 const PROXY_VARIABLES: [&str; 6] = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "http_proxy", "https_proxy"];
 const WITHOUT_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 /// A command's own servers are in its network.

@@ -8,11 +8,13 @@ use arki_domain::{LiveBus, LiveEvent, RunId, SessionId, ToolCall};
 use arki_sandbox::{OverlayView, ViewChangeKind};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The files that are named, at most.
 const MAX_NAMED: usize = 50;
 const EVERY: Duration = Duration::from_secs(1);
+/// A look that takes long, in a large repository, is followed by a pause of so many times that.
+const QUIET_SHARE: u32 = 30;
 
 /// Shows them as they become more.
 pub(super) struct LiveChanges {
@@ -45,12 +47,14 @@ impl LiveChanges {
     /// Looks again and again, until whoever waits for it drops it.
     pub(super) async fn watch(&self) -> Infallible {
         let Some(view) = &self.view else { return std::future::pending().await };
-        let mut told = Vec::new();
+        let (mut told, mut pause) = (Vec::new(), EVERY);
         loop {
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(pause).await;
+            let began = Instant::now();
             let (view, settings) = (view.clone(), self.settings.clone());
             let look = tokio::task::spawn_blocking(move || changed_files(&view, &settings));
             let changed = look.await.unwrap_or_default();
+            pause = EVERY.max(began.elapsed() * QUIET_SHARE);
             if changed != told && !changed.is_empty() {
                 told.clone_from(&changed);
                 let (session_id, run_id) = (self.session_id.clone(), self.run_id.clone());

@@ -67,7 +67,12 @@ impl CommandEffects {
         list: &str,
         is_edited: impl Fn(&str) -> bool,
     ) -> Result<Vec<String>, Error> {
-        let (effects, _) = self.stored(list).await?;
+        let (effects, outside) = self.stored(list).await?;
+        // What the user saved meanwhile, the hook didn't see.
+        if let Some(path) = outside.iter().find(|path| is_edited(path)) {
+            let message = format!("{path} was changed while the hook ran.");
+            return Err(Error::new(Code::CHANGE_CONFLICT, message, "Edit the file again, and the hook runs again."));
+        }
         let (edited, others): (Vec<Effect>, Vec<Effect>) =
             effects.into_iter().partition(|effect| is_edited(effect.path.as_str()));
         let set = self.planned(edited)?.set;
