@@ -112,12 +112,16 @@ fn stop_and_time_limit_end_it_with_its_children() {
         let pids = folder.path().join("pids");
         let line =
             format!("sleep 100 & echo $! >{0}; nohup sleep 100 & echo $! >>{0}; echo ready; wait", pids.display());
-        let time_limit = if stops { LONG } else { Duration::from_millis(500) };
+        let time_limit = if stops { LONG } else { Duration::from_secs(2) };
         let check = Check { time_limit, ..at_terminal(&line) };
         let cancel = check.cancel.clone();
+        // `nohup` writes too, and may do so before the line has noted its process.
+        let shown = Mutex::new(String::new());
         let outcome = check
-            .run_with(|_| {
-                if stops {
+            .run_with(|bytes| {
+                let mut shown = shown.lock().unwrap();
+                shown.push_str(&String::from_utf8_lossy(bytes));
+                if stops && shown.contains("ready") {
                     cancel.cancel()
                 }
             })
