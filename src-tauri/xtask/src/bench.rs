@@ -1,7 +1,8 @@
 //! The parts that the measurements share: a scripted model server, a throw-away home for `arki`, and a little
-//! arithmetic. The measurements themselves are in `context`, `edit`, `long_session`, `memory`, `pipelines`, `policy`,
-//! `providers`, `search`, `secrets`, `skills`, `start`, `store`, `turns` and `window`.
+//! arithmetic. The measurements themselves are in `builds`, `context`, `edit`, `long_session`, `memory`, `pipelines`,
+//! `policy`, `providers`, `search`, `secrets`, `skills`, `start`, `store`, `turns` and `window`.
 
+pub(crate) mod builds;
 pub(crate) mod context;
 pub(crate) mod edit;
 mod home;

@@ -22,6 +22,7 @@ const LONGEST_RUN: Duration = Duration::from_secs(900);
 pub(crate) struct Home {
     arki: PathBuf,
     root: PathBuf,
+    project: PathBuf,
 }
 
 impl Home {
@@ -32,12 +33,20 @@ impl Home {
 
     /// Does the same as `prepare` for a program that is already built.
     pub(super) fn lay(name: &str, base_url: &str, arki: PathBuf) -> Result<Self, Failure> {
-        let root = env::temp_dir().join(format!("arki-bench-{name}"));
+        let project = root_of(name).join("project");
+        let home = Self::around(name, base_url, arki, project)?;
+        files::create_folder(&home.project.join("src"))?;
+        Ok(home)
+    }
+
+    /// Does the same for a project that is there.
+    pub(super) fn around(name: &str, base_url: &str, arki: PathBuf, project: PathBuf) -> Result<Self, Failure> {
+        let root = root_of(name);
         files::remove_folder(&root)?;
-        let home = Self { arki, root };
-        for folder in ["config", "data", "project/src"] {
-            files::create_folder(&home.root.join(folder))?;
+        for folder in [&root.join("config"), &root.join("data"), &project] {
+            files::create_folder(folder)?;
         }
+        let home = Self { arki, root, project };
         files::write(&home.root.join("config/config.json"), configuration(base_url))?;
         process::capture(home.arki().arg("trust"))?;
         Ok(home)
@@ -48,7 +57,12 @@ impl Home {
     }
 
     pub(crate) fn project(&self) -> PathBuf {
-        self.root.join("project")
+        self.project.clone()
+    }
+
+    /// The path of a file of the measurement's own.
+    pub(super) fn scratch(&self, name: &str) -> PathBuf {
+        self.root.join(name)
     }
 
     pub(crate) fn database(&self) -> PathBuf {
@@ -59,7 +73,7 @@ impl Home {
         let mut command = Command::new(&self.arki);
         command
             .arg("-C")
-            .arg(self.project())
+            .arg(&self.project)
             .env("ARKI_CONFIG_DIR", self.root.join("config"))
             .env("ARKI_DATA_DIR", self.root.join("data"))
             .env("HOME", &self.root)
@@ -100,6 +114,10 @@ impl Home {
         let log = fs::read_to_string(self.root.join("stderr.log")).unwrap_or_default();
         Failure::new(format!("the measured `arki` failed ({how}):\n{}", log.trim_end()))
     }
+}
+
+fn root_of(name: &str) -> PathBuf {
+    env::temp_dir().join(format!("arki-bench-{name}"))
 }
 
 fn configuration(base_url: &str) -> String {

@@ -3,14 +3,14 @@
 
 use crate::{
     bench::{
-        context, edit, long_session, memory, pipelines, policy, providers, search, secrets, skills, start, store,
-        turns, window,
+        builds, context, edit, long_session, memory, pipelines, policy, providers, search, secrets, skills, start,
+        store, turns, window,
     },
     failure::Failure,
     repository::{Measured, Repository},
 };
 
-const KNOWN: &str = "there are `context`, `edit`, `memory`, `pipelines`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
+const KNOWN: &str = "there are `builds`, `context`, `edit`, `memory`, `pipelines`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -20,6 +20,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         [name, option] if option == "--debug" && name != "window" => {
             run(&Repository { measured: Measured::Debug, ..repository.clone() }, std::slice::from_ref(name))
         }
+        [name, rest @ ..] if name == "builds" => builds::measure(repository, rest),
         [name] if name == "context" => context::measure(repository),
         [name] if name == "edit" => edit::measure(repository),
         [name] if name == "memory" => memory::measure(repository),

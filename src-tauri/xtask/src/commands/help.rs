@@ -23,6 +23,9 @@ installs what else is missing.
   cargo xtask check-windows    compile-check everything for Windows, and run there
                                under Wine what speaks to the system
   cargo xtask check-macos      compile-check for macOS what speaks to the system
+  cargo xtask bench builds FOLDER...
+                               builds and tests of other people's projects, by Arki
+                               in a view and bare; ARKI_BIN names another program
   cargo xtask bench edit       the preview of a one-line change in a long file
   cargo xtask bench memory     peak memory of a run of 3,000 turns beside one of 300
   cargo xtask bench policy     how long the policy takes to decide on a command
