@@ -71,3 +71,42 @@ fn where_a_disk_is_mounted_in_the_project_commands_ask_as_without_views_and_see_
     let told = stage.told();
     assert!(told.contains("inside"), "{told}");
 }
+
+const MOUNTED: &str = "echo one > a.txt; echo KEY=hidden > .env; mkdir sub; mount -t tmpfs tmpfs sub";
+
+#[test]
+fn without_a_view_a_command_that_changes_nothing_runs_unasked() {
+    let stage = running("python3 -c 'print(open(\"a.txt\").read() * 2)'");
+    let script = "arki trust; arki exec go; arki verify; shown approvals list --json";
+    let Some(printed) = in_own_mounts(&stage, MOUNTED, script) else { return };
+    assert_eq!(printed.trim(), "[]");
+    let told = stage.told();
+    assert!(told.contains("one\none\n") && told.contains("the project read-only"), "{told}");
+}
+
+#[test]
+fn without_a_view_a_command_that_fails_read_only_is_asked_about_with_what_it_said() {
+    let write = "python3 -c 'print(1)\nopen(\"a.txt\", \"w\").write(\"two\\n\")\nprint(2)'";
+    for (line, said) in [(write, "Read-only file system"), ("python3 -c 'import sys; sys.exit(\"broken\")'", "broken")] {
+        let stage = running(line);
+        let script = format!(
+            "arki trust; arki exec go; cat a.txt; arki resume --approve edits; cat a.txt
+            shown approvals list --json >list; shown approvals show $(sed 's/.*\"approvalId\":\"\\([^\"]*\\)\".*/\\1/' list) \
+            | grep -c '{said}'; rm list; arki approvals approve; cat a.txt; arki verify"
+        );
+        let Some(printed) = in_own_mounts(&stage, MOUNTED, &script) else { return };
+        let last = if said == "broken" { "one" } else { "two" };
+        assert_eq!(printed, format!("ended with 3\none\nended with 3\none\n1\n{last}\n"), "{line}");
+    }
+}
+
+#[test]
+fn without_a_view_a_trial_opens_no_secret_file() {
+    let stage = running("python3 -c 'print(open(chr(46) + \"env\").read())'");
+    let script = "arki trust; arki exec go; arki approvals list";
+    let Some(printed) = in_own_mounts(&stage, MOUNTED, script) else { return };
+    assert_eq!(printed, "ended with 3\n");
+    assert!(!stage.told().contains("hidden"), "{}", stage.told());
+    let log = format!("{:?}", stage.log());
+    assert!(!log.contains("KEY=hidden") && log.contains("Permission denied"), "{log}");
+}

@@ -36,6 +36,10 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         if command.confinement.as_ref().is_some_and(|confinement| confinement.reads_private) {
             lines.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
         }
+        if let Some(tried) = &command.tried {
+            lines.push(format!("Tried with the project read-only, it failed ({}).", visible(&tried.ending)));
+            lines.extend(tried.output.lines().map(|line| dim(&format!("  {}", visible(line)))));
+        }
     } else if requested.kind == ApprovalKind::Effects {
         let command = requested.args.get("command").and_then(Value::as_str).unwrap_or_default();
         lines.push(format!("\n$ {}\n", visible(command)));

@@ -47,6 +47,8 @@ pub enum PolicyCheck {
     KnownCommand,
     /// The check for commands that can't be understood: these are asked about even if all commands are allowed.
     NotUnderstood,
+    /// Where there are no views, commands that are understood run read-only first, and are asked about if that fails.
+    TriedReadOnly,
     CategoryDefault,
 }
 

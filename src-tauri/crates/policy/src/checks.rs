@@ -28,6 +28,8 @@ pub(crate) const RULE_SEPARATOR: &str = ", ";
 pub(crate) const ON_PROJECT_RULE: &str = "builtin:on-project";
 /// The rule of a git that writes with what could have it run something else.
 pub const REFUSED_GIT_RULE: &str = "builtin:git-program";
+/// The rule of a line that first runs with the project read-only, because there are no views here.
+pub const TRIED_RULE: &str = "builtin:tried-read-only";
 pub(crate) const NOT_UNDERSTOOD_RULE: &str = "builtin:not-understood";
 pub(crate) const ALL_GRANTED_RULE: &str = "approve:all";
 
@@ -41,7 +43,7 @@ pub(crate) struct CheckInput<'a> {
 type CheckFunction = fn(&CheckInput<'_>) -> Option<Hit>;
 
 /// Every check, in the order in which they are asked.
-pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 22] = [
+pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 23] = [
     (PolicyCheck::Trust, |asked| untrusted(asked.question)),
     (PolicyCheck::UnknownTool, |asked| asked.question.category.is_none().then(unknown_tool)),
     (PolicyCheck::AgentTools, |asked| not_of_agent(asked.question, asked.settings)),
@@ -66,6 +68,7 @@ pub(crate) const CHAIN: [(PolicyCheck, CheckFunction); 22] = [
     (PolicyCheck::ChangeRisk, |asked| risk::hit_of_change(asked.question, asked.category()?)),
     (PolicyCheck::KnownCommand, |asked| known_command(asked.command, asked.category()?)),
     (PolicyCheck::NotUnderstood, |asked| not_understood(asked)),
+    (PolicyCheck::TriedReadOnly, tried_read_only),
     (PolicyCheck::CategoryDefault, |asked| Some(asked.settings.category_default(asked.category()?))),
 ];
 
@@ -283,4 +286,19 @@ fn not_understood(asked: &CheckInput<'_>) -> Option<Hit> {
     let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
     let is_allowed = asked.settings.allows_all_commands(asked.question, asked.category()?);
     is_allowed.then(|| hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason))
+}
+
+/// Lets a line run that would be asked about, with the project read-only: the question comes only if that fails. Not
+/// under `never`, where nobody could answer it.
+fn tried_read_only(asked: &CheckInput<'_>) -> Option<Hit> {
+    let (question, command) = (asked.question, asked.command?);
+    let by_default = asked.settings.categories.get(&Category::Exec).is_none_or(|set| *set == Decision::Review);
+    let is_understood = command.line.not_followed().is_none() && command.danger.is_none();
+    let runs = question.category == Some(Category::Exec)
+        && question.subject.tried_first
+        && question.approve != ApprovalMode::Never
+        && by_default
+        && is_understood;
+    let reason = "It first runs with the project read-only, and you are asked only if that fails.";
+    runs.then(|| hit(Decision::Review, TRIED_RULE, reason))
 }

@@ -1,6 +1,8 @@
 //! The verdict on one call: the hit of the first check that has something to say, and what the user should know besides.
 
-use crate::checks::{BUILD_RULE, CheckInput, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE, RULE_SEPARATOR, first_hit};
+use crate::checks::{
+    BUILD_RULE, CheckInput, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE, RULE_SEPARATOR, TRIED_RULE, first_hit,
+};
 use crate::command_line::SimpleCommand;
 use crate::coverage;
 use crate::judged_line::{JudgedLine, builds, fed, may_run_git, only_reads};
@@ -71,7 +73,7 @@ pub fn needs_unasked_git(command: &str) -> bool {
 /// what stands beside it, does.
 #[must_use]
 pub fn is_agreed(verdict: &Verdict) -> bool {
-    !verdict.rule.split(RULE_SEPARATOR).any(|rule| [READ_ONLY_RULE, BUILD_RULE, REVIEW_RULE].contains(&rule))
+    !verdict.rule.split(RULE_SEPARATOR).any(|rule| [READ_ONLY_RULE, BUILD_RULE, REVIEW_RULE, TRIED_RULE].contains(&rule))
 }
 
 /// Returns whether a line says by itself which programs it runs, none of which runs what it is given: rather no once too

@@ -36,6 +36,9 @@ pub struct Subject {
     pub background: bool,
     /// True if the model asked for a command to work on the project itself, though it could work in a view.
     pub on_project: bool,
+    /// True if there is no view for a command, but a sandbox that keeps secret files from it, so that it can first run
+    /// with the project read-only.
+    pub tried_first: bool,
     /// The hosts that it speaks to, in lower case and without a port.
     pub hosts: Vec<String>,
     /// True if the files that the command reads without naming them ([`super::wide_reads`]) were checked, and `paths`

@@ -7,7 +7,7 @@
 
 use crate::checks::{
     BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, ON_PROJECT_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE,
-    RULE_SEPARATOR,
+    RULE_SEPARATOR, TRIED_RULE,
 };
 use crate::line_parts::{Dangers, line_parts};
 use crate::{CommandLine, PolicySettings, Shell, build, danger, powershell, read_only};
@@ -94,6 +94,7 @@ fn check_of(decision: Decision, rule: &str) -> Option<PolicyCheck> {
         (READ_ONLY_RULE | BUILD_RULE, Decision::Allow) => PolicyCheck::KnownCommand,
         (REVIEW_RULE, Decision::Review) => PolicyCheck::EffectsReview,
         (NOT_UNDERSTOOD_RULE, Decision::Approval) => PolicyCheck::NotUnderstood,
+        (TRIED_RULE, Decision::Review) => PolicyCheck::TriedReadOnly,
         _ => return named_check(decision, rule),
     };
     Some(check)

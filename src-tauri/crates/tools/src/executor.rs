@@ -106,7 +106,7 @@ pub struct ToolExecutor {
     asking: Arc<UserQuestions>,
     writer: FileWriter,
     effects: Arc<CommandEffects>,
-    command_review: CommandReview,
+    command_review: Arc<CommandReview>,
     commands: Arc<CommandRunner>,
     remotes: RemoteCalls,
     delegations: Arc<DelegatedCalls>,

@@ -32,6 +32,7 @@ export const checkTopics: Readonly<Record<PolicyCheck, MessageDescriptor>> = {
   change_risk: msg`large or far-reaching changes`,
   known_command: msg`known commands`,
   not_understood: msg`commands Arki can't understand`,
+  tried_read_only: msg`commands that first run read-only`,
   category_default: msg`the category's default`,
 };
 
@@ -56,6 +57,7 @@ const sentences: Readonly<Record<Exclude<PolicyCheck, "rules" | "category_defaul
   change_risk: msg`Large changes and changes to files that control tools are shown to you first.`,
   known_command: msg`Arki knows that the command only reads, or builds and tests inside the sandbox.`,
   not_understood: msg`Commands are allowed, but Arki asks about those it can't understand.`,
+  tried_read_only: msg`The command first runs with the project read-only, and you are asked only if that fails.`,
 };
 
 const ofRules: Readonly<Record<Decision, MessageDescriptor>> = {

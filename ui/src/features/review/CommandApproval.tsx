@@ -103,6 +103,19 @@ export function CommandFacts({ command }: { command: CommandPreview }) {
       <dd>
         <Confined command={command} />
       </dd>
+      {command.tried && (
+        <>
+          <dt>{t`Tried`}</dt>
+          <dd>
+            {t`With the project read-only it failed: ${command.tried.ending}.`}
+            {command.tried.output && (
+              <pre className="tried" tabIndex={0}>
+                <VisibleText text={command.tried.output} />
+              </pre>
+            )}
+          </dd>
+        </>
+      )}
     </dl>
   );
 }

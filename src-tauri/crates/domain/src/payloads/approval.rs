@@ -125,8 +125,19 @@ payload! {
         /// Tells what the command can do in it; absent where nothing confines it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub confinement: Option<CommandConfinement>,
+        /// Tells how it ended with the project read-only; absent where that wasn't tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub tried: Option<CommandTrial>,
         /// SHA-256 hex over the command, its directory, what confines it and its environment's names.
         pub preview_hash: String,
+    }
+    /// A command's end where it first ran with the project read-only.
+    CommandTrial {
+        /// Such as `exit code 1`.
+        pub ending: String,
+        /// The last part of what it printed.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        pub output: String,
     }
     /// Tells what a command can do in its sandbox. Besides, it can write its own temporary folder.
     CommandConfinement {

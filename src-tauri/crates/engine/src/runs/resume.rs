@@ -193,7 +193,8 @@ impl Runs {
                     &asked.args,
                     approve,
                 );
-                if !verdict.decision.is_unasked() {
+                // What was tried read-only and failed was asked about for just that.
+                if !verdict.decision.is_unasked() || verdict.rule == arki_policy::TRIED_RULE {
                     return None;
                 }
                 (ApprovalDecision::Approve, None)

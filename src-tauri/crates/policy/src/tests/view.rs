@@ -259,3 +259,29 @@ fn of_all_known_lines_only_git_that_writes_asks_and_never_runs_no_more_than_befo
         assert_ne!(never.0, Decision::Review, "{line}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn without_views_what_is_understood_first_runs_read_only() {
+    let tried = |line: &str, settings: &PolicySettings, approve| {
+        let subject = Subject { tried_first: true, ..subject_of(line, false) };
+        let verdict = decide(&PolicyQuestion { has_view: false, ..question(&subject, approve) }, settings);
+        (verdict.decision, verdict.rule)
+    };
+    let first = (Decision::Review, "builtin:tried-read-only".to_owned());
+    let asks = (Decision::Approval, "category:exec".to_owned());
+    let unset = PolicySettings::default();
+    for line in ["mytool --check src", "python3 -c 'print(1)'", "sed -i s/a/b/ src/main.rs", "mytool a | sort -o b"] {
+        assert_eq!(tried(line, &unset, ApprovalMode::Ask), first, "{line}");
+        assert_eq!(tried(line, &unset, ApprovalMode::Edits), first, "{line}");
+        assert_eq!(tried(line, &unset, ApprovalMode::Never), asks, "{line}");
+        assert_eq!(tried(line, &unset, ApprovalMode::All).1, "approve:all", "{line}");
+    }
+    for line in ["echo $(mytool)", "rm -rf src", "eval \"$X\"", "mytool > out.txt"] {
+        assert_eq!(tried(line, &unset, ApprovalMode::Ask), asks, "{line}");
+    }
+    let asking = settings(json!([{"decision": "approval", "command": ["mytool"]}])).unwrap();
+    assert_eq!(tried("mytool x", &asking, ApprovalMode::Ask), (Decision::Approval, "config:rules[1]".to_owned()));
+    let by_choice = PolicySettings { categories: [(Category::Exec, Decision::Approval)].into(), ..unset };
+    assert_eq!(tried("mytool x", &by_choice, ApprovalMode::Ask), asks);
+}

@@ -71,8 +71,15 @@ impl ToolExecutor {
             stop: stop.clone(),
         };
         let reads = Arc::new(ReadCalls { settings: settings.clone(), judge: judge.clone(), results: results.clone() });
+        let command_review = Arc::new(CommandReview {
+            settings: settings.clone(),
+            judge: judge.clone(),
+            rooms: rooms.clone(),
+            signer: CommitSigner(settings.clone()),
+        });
         let commands = Arc::new(CommandRunner {
             settings: settings.clone(),
+            review: command_review.clone(),
             effects: effects.clone(),
             call_log: call_log.clone(),
             secrets,
@@ -90,12 +97,7 @@ impl ToolExecutor {
             },
             asking,
             effects: effects.clone(),
-            command_review: CommandReview {
-                settings: settings.clone(),
-                judge: judge.clone(),
-                rooms: rooms.clone(),
-                signer: CommitSigner(settings.clone()),
-            },
+            command_review,
             remotes: RemoteCalls { settings: settings.clone(), call_log: call_log.clone(), results: results.clone() },
             delegations: Arc::new(DelegatedCalls {
                 toolbox: toolbox.clone(),

@@ -4,6 +4,7 @@ use super::ExecutorSettings;
 use super::background::BegunBackground;
 use super::call_log::CallLog;
 use super::checkpoint::{CommandChanges, ProjectImages};
+use super::command_review::CommandReview;
 use super::command_sandbox::{CommandRooms, CommandView, Purpose};
 use super::effects::{self, CommandEffects};
 use super::host_access::WayOut;
@@ -19,7 +20,7 @@ use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, CheckpointCreated, Code, CommandEnded, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult,
+    CallOutcome, CheckpointCreated, Code, CommandEnded, CommandTrial, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult,
     plural,
 };
 use arki_files::Snapshot;
@@ -33,6 +34,7 @@ use std::time::Duration;
 pub(super) struct CommandRunner {
     pub(super) settings: Arc<ExecutorSettings>,
     pub(super) effects: Arc<CommandEffects>,
+    pub(super) review: Arc<CommandReview>,
     pub(super) call_log: CallLog,
     pub(super) secrets: Arc<ProjectSecrets>,
     pub(super) rooms: Arc<CommandRooms>,
@@ -88,7 +90,7 @@ impl CommandRunner {
         if let Some(way_out) = &way_out {
             way_out.extend(&mut environment);
         }
-        let imaged = if purpose.only_reads || view.is_some() {
+        let imaged = if purpose.only_reads || purpose.tried || view.is_some() {
             None
         } else {
             self.images.image_before(call, record.context()).await?
@@ -101,10 +103,9 @@ impl CommandRunner {
         }
         let may_commit = arki_policy::may_commit(&arguments.command);
         let holds_commits = may_commit && sandbox.as_ref().is_some_and(Sandbox::holds_git);
-        let limit = TimeLimit::of(
-            arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
-            record.context().time_left,
-        );
+        let seconds = arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds);
+        let seconds = if purpose.tried { seconds.min(TRIAL_SECONDS) } else { seconds };
+        let limit = TimeLimit::of(seconds, record.context().time_left);
         let command_line = match &signing {
             Some(signing) => {
                 environment.extend(Signing::environment());
@@ -149,6 +150,9 @@ impl CommandRunner {
         let silent_note = holds_commits && ran.as_ref().is_ok_and(is_silent);
         let silent_note = silent_note.then_some(GIT_WAS_HELD);
         let (mut result, styles) = match ran {
+            Ok(outcome) if purpose.tried && trial_failed(&outcome) => {
+                return self.review.ask_after_trial(call, verdict, trial_of(&outcome, &limit), record).await;
+            }
             Ok(outcome) => {
                 self.stop.after_unfinished_look(&outcome);
                 told(record, decided, &outcome, &limit)
@@ -158,6 +162,7 @@ impl CommandRunner {
         result.result.extend(note);
         result.result.extend(silent_note);
         result.result.extend(refused_hosts);
+        result.result.extend(purpose.tried.then_some(RAN_READ_ONLY));
         if let Some(signing) = &signing {
             result.result.push_str(&self.signer.sign(signing).await);
         }
@@ -333,6 +338,28 @@ fn effect_unknown(changes: &[EventBody]) -> Error {
         message.push_str(&format!(" {files} {have} changed since it began: {named}."));
     }
     Error::new(Code::CANCELLED, message, "Check what it did before you run it again.")
+}
+
+/// The time for what would be asked about anyway, at most.
+const TRIAL_SECONDS: u64 = 30;
+/// The last bytes of a trial's output that a question shows.
+const TRIAL_OUTPUT_BYTES: usize = 4000;
+/// What programs print that may not write, which some of them still end well after.
+const REFUSALS: [&str; 3] = ["Read-only file system", "Permission denied", "Operation not permitted"];
+
+/// The last line of the result of a command that ended well with the project read-only.
+const RAN_READ_ONLY: &str =
+    "\n[It ran with the project read-only. If it should have changed files, ask for it with `on_project`.]";
+
+fn trial_failed(outcome: &CommandOutcome) -> bool {
+    let is_refused = REFUSALS.iter().any(|refusal| outcome.output.contains(refusal));
+    !outcome.cancelled && (outcome.exit_code != Some(0) || outcome.unfinished_look.is_some() || is_refused)
+}
+
+fn trial_of(outcome: &CommandOutcome, limit: &TimeLimit) -> CommandTrial {
+    let output = styled(&outcome.output).text;
+    let from = output.ceil_char_boundary(output.len().saturating_sub(TRIAL_OUTPUT_BYTES));
+    CommandTrial { ending: ending(outcome, limit).0, output: output[from..].trim_end().to_owned() }
 }
 
 /// Why a command was stopped.

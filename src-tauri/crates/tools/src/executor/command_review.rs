@@ -10,7 +10,11 @@ use super::question;
 use super::signing::CommitSigner;
 use crate::builtin::run_command;
 use arki_domain::projection::ResolvedApproval;
-use arki_domain::{ApprovalMode, ApprovalRequested, CommandConfinement, CommandPreview, Decision, Error, ToolCall};
+use super::record::Record;
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision, Error,
+    ToolCall,
+};
 use arki_policy::{Impact, Verdict};
 use arki_sandbox::Sandbox;
 use std::sync::Arc;
@@ -32,6 +36,27 @@ impl CommandReview {
             Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
             Err(fault) => CallDecision::Fail(fault),
         }
+    }
+
+    /// Asks about a command that first ran with the project read-only and failed.
+    pub(super) async fn ask_after_trial(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        tried: CommandTrial,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let preview = match self.preview(call).await {
+            Ok(preview) => CommandPreview { tried: Some(tried), ..preview },
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let mut reason = "Running commands needs your approval. With the project read-only it failed.".to_owned();
+        if let Some(fault) = self.settings.view_fault() {
+            reason.push_str(&format!(" Commands can't work on a view of this project: {fault}"));
+        }
+        let rule = "category:exec".to_owned();
+        let verdict = Verdict { decision: Decision::Approval, rule, reason, ..verdict.clone() };
+        record.ask(question::of_command(call, &verdict, preview)).await
     }
 
     /// Decides on a command that the user has edited: it is the user's own, but what is denied stays denied.
@@ -65,7 +90,7 @@ impl CommandReview {
         let room = self.rooms.room().await?;
         let directory = self.settings.project.root().display().to_string();
         let private = self.needs_private(call, &arguments);
-        let purpose = Purpose { only_reads: self.rooms.only_reads(&arguments), agreed: true, private };
+        let purpose = Purpose { only_reads: self.rooms.only_reads(&arguments), agreed: true, private, tried: false };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
         let signing = self.signer.signing(&arguments).await?.map(|signing| signing.note());
         let registries = self.note_of_registries(&arguments);
@@ -87,7 +112,8 @@ impl CommandReview {
             shown.push_str(&format!(", hosts {}", arguments.hosts.join(" ")));
         }
         let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
-        Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, confinement, preview_hash })
+        let command = arguments.command;
+        Ok(CommandPreview { command, directory, environment, sandbox, confinement, tried: None, preview_hash })
     }
 
     /// Names the hosts that would do for a line that wants the whole network to install packages.

@@ -14,7 +14,7 @@ use crate::error::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_domain::{Category, Code, Decision, Error};
 use arki_files::ReadersView;
-use arki_policy::Verdict;
+use arki_policy::{TRIED_RULE, Verdict};
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{GitAccess, Network, OverlayView, ProjectAccess, Sandbox, SandboxSpec};
 use globset::GlobSet;
@@ -55,6 +55,7 @@ struct ReadingRoom {
 /// The kind of a command that may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WritingKind {
+    project: ProjectAccess,
     network: Network,
     private: bool,
     /// It writes a repository that lies outside the project.
@@ -71,6 +72,8 @@ pub(super) struct Purpose {
     pub(super) agreed: bool,
     /// The user approved this very call, shown as one that can open secret files and the user's other files.
     pub(super) private: bool,
+    /// It would be asked about, and first runs with the project read-only.
+    pub(super) tried: bool,
 }
 
 impl CommandSandbox {
@@ -84,7 +87,12 @@ impl CommandSandbox {
             return Ok(Some(sandbox.clone()));
         }
         let also_writable = if kind.outside_git { self.outside_git.clone() } else { Vec::new() };
-        let spec = SandboxSpec { network: kind.network, also_writable, ..self.sandbox_spec.clone() };
+        let spec = SandboxSpec {
+            project: kind.project,
+            network: kind.network,
+            also_writable,
+            ..self.sandbox_spec.clone()
+        };
         let sandbox = Sandbox::prepare(&if kind.private { spec } else { without_private_files(spec) })?;
         made.push((kind, sandbox.clone()));
         Ok(Some(sandbox))
@@ -102,7 +110,8 @@ impl CommandSandbox {
             true => Some(self.reading(purpose)?.sandbox.clone()),
             false => {
                 let network = if arguments.network { Network::Granted } else { Network::None };
-                self.sandbox(WritingKind { network, private: purpose.private, outside_git })?
+                let project = if purpose.tried { ProjectAccess::ReadOnly } else { ProjectAccess::Writable };
+                self.sandbox(WritingKind { project, network, private: purpose.private, outside_git })?
             }
         };
         let Some(sandbox) = sandbox else { return Ok(None) };
@@ -217,7 +226,9 @@ impl CommandRooms {
     }
 
     pub(super) fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
-        Purpose { only_reads: self.only_reads(arguments), agreed: arki_policy::is_agreed(verdict), private: false }
+        let tried = verdict.rule == TRIED_RULE;
+        let only_reads = !tried && self.only_reads(arguments);
+        Purpose { only_reads, agreed: arki_policy::is_agreed(verdict), private: false, tried }
     }
 
     /// Returns whether a command that may write works in a view here.

@@ -86,7 +86,7 @@ impl StepRunner {
         }
         let arguments = run_command::parse(&call.args)?;
         let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command);
-        let purpose = Purpose { only_reads, agreed: true, private: false };
+        let purpose = Purpose { only_reads, agreed: true, private: false, tried: false };
         self.effects.take_back_cut_off(&call, (&self.call_log, context)).await?;
         // Who started the pipeline agreed to its lines.
         let agreed = Verdict { decision: Decision::Allow, ..self.judged(&call) };

@@ -3,6 +3,7 @@
 use super::ExecutorSettings;
 use super::command_sandbox::CommandRooms;
 use super::project_inspection::look;
+use crate::builtin::run_command;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{ApprovalMode, Code, Error, goes_on_in_background};
@@ -51,6 +52,7 @@ impl CallSubjects {
         let background = tool
             .is_some_and(|Tool { definition, .. }| goes_on_in_background(&definition.name, definition.category, args));
         let on_project = args["on_project"] == true;
+        let tried_first = tool.is_some_and(|tool| matches!(tool.action, Action::Command)) && self.is_tried_first(args);
         let in_view = self.settings.has_views() && !background && !on_project;
         let viewed = touched.command.as_deref().filter(|line| in_view && !arki_policy::writes_repository(line));
         let mut sensitive = self.sensitive_among(&words);
@@ -99,6 +101,7 @@ impl CallSubjects {
         let subject = Subject {
             background,
             on_project,
+            tried_first,
             git_partly_seen,
             secrets_in_reach,
             changed_git,
@@ -113,6 +116,16 @@ impl CallSubjects {
         };
         let judged_as = tool.and_then(|tool| judged_as(tool, args));
         SubjectOf { subject, path_fault, judged_as }
+    }
+
+    /// Returns whether a command can first run with the project read-only, where it can't work on a view: not what needs
+    /// more than the project, nor git, which shows what it keeps of secret files.
+    fn is_tried_first(&self, args: &Value) -> bool {
+        let can = self.settings.sandbox.available && !self.settings.has_views() && Sandbox::can_hide_secrets();
+        can && run_command::parse(args).is_ok_and(|arguments| {
+            let needs_more = arguments.background == Some(true) || arguments.on_project || arguments.wants_network();
+            !needs_more && !arki_policy::runs_git(&arguments.command)
+        })
     }
 
     /// Returns what a line reads without naming it: where it is known as a whole, and where rules may allow it.

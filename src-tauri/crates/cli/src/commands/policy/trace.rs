@@ -70,6 +70,7 @@ fn about(check: PolicyCheck) -> &'static str {
         PolicyCheck::ChangeRisk => "large changes and files that control tools",
         PolicyCheck::KnownCommand => "commands known to only read, build or test",
         PolicyCheck::NotUnderstood => "commands that can't be understood",
+        PolicyCheck::TriedReadOnly => "commands that first run read-only",
         PolicyCheck::CategoryDefault => "the category's default",
     }
 }
