@@ -10,7 +10,6 @@
 mod typescript;
 
 mod canonical;
-mod descent;
 mod error;
 mod event;
 mod event_body;
@@ -44,7 +43,6 @@ pub use canonical::{
     CanonicalError, SAFE_INTEGER, canonical_json, json_char_bytes, json_text_bytes, sha256_hex, sha256_hex_of,
     with_safe_numbers,
 };
-pub use descent::Descent;
 pub use error::{Code, Error};
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};

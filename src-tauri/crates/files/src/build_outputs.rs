@@ -2,7 +2,6 @@
 
 use crate::project::{Project, ProjectPath};
 use crate::real_place::{RealPlace, real_place};
-use crate::shell_pattern;
 use crate::unnamed_reads::{UnnamedReads, outside};
 use arki_disk::EntryKind;
 use std::io::Read;
@@ -91,24 +90,6 @@ fn is_program(project: &Project, path: &ProjectPath) -> bool {
     let mut begin = [0; 8];
     let read = project.dir().open(path.as_str()).and_then(|mut file| file.read(&mut begin)).unwrap_or(0);
     PROGRAMS.iter().any(|known| begin[..read].starts_with(known))
-}
-
-/// The folders that a pattern stands for; `None` where they can't be told, or are many.
-pub fn folders_matching(project: &Project, pattern: &str) -> Option<Vec<String>> {
-    const MAX_ENTRIES: usize = 2_000;
-    const MAX_FOLDERS: usize = 50;
-    let found = shell_pattern::expand(project, pattern, MAX_ENTRIES)?;
-    let is_folder = |path: &String| match project.resolve(path) {
-        Ok(path) => Some(project.kind(&path).ok()? == Some(EntryKind::Folder)),
-        Err(_) => None,
-    };
-    let mut folders = Vec::new();
-    for path in found {
-        if is_folder(&path)? {
-            folders.push(path);
-        }
-    }
-    (folders.len() <= MAX_FOLDERS).then_some(folders)
 }
 
 #[cfg(all(test, unix))]

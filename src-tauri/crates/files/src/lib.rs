@@ -35,7 +35,6 @@ mod readers_view;
 mod real_place;
 mod restoration;
 mod search;
-mod shell_pattern;
 mod trust;
 mod unnamed_reads;
 mod walk;
@@ -47,7 +46,7 @@ pub use atomic_write::{remove_unfinished, remove_unfinished_restoration, restore
 pub use attribution::{
     AttributedLine, FileVersion, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, attribute, shared_lines,
 };
-pub use build_outputs::{folders_matching, writes_output};
+pub use build_outputs::writes_output;
 pub use change_set::{
     CarriedSelection, ChangeSet, EditConflict, Effect, FileChange, FollowedChange, Hunk, HunkSelection,
     InterruptedLanding, PlannedLanding, Preview, carry_selection, content_hash, follow_edits, plan_effects,
@@ -84,8 +83,7 @@ pub use trust::{
     RunsOf, TrustScan, command_programs, compare, follow, install_template, scan, unpinned_pin,
 };
 pub use unnamed_reads::{
-    UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_below_matching, reads_kept,
-    reads_matching, reads_names, reads_place, reads_places, stays_inside,
+    UnnamedReads, asks_own_repository, enters, is_own_folder, reads_below, reads_place, reads_places, stays_inside,
 };
 pub use worktree::{close_to_writing, copy_git_exclude, forget_worktree, make_worktree_folder, remove_worktree_folder};
 

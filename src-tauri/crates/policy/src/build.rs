@@ -208,7 +208,7 @@ impl Build {
             BuildOperands::None => is_number(&word.text),
             BuildOperands::Any => is_of_bazel(word) || names_inside(word, wide),
             // Of several that a pattern stands for one could be written.
-            BuildOperands::Folder => (!word.expands || word.each.is_some()) && names_inside(word, wide),
+            BuildOperands::Folder => (!word.expands || word.is_each) && names_inside(word, wide),
             BuildOperands::Targets => {
                 !word.expands
                     && (is_target(&word.text) || is_cleaned(word) || (is_of_make && values::is_make_variable(word)))
@@ -233,13 +233,6 @@ fn names_inside(word: &Word, wide: &mut Vec<WideRead>) -> bool {
         return false;
     }
     if word.expands {
-        wide.push(WideRead::Names {
-            pattern: word.text.clone(),
-            splits: word.each.as_ref().is_some_and(|each| each.splits),
-        });
-        wide.extend(
-            word.each.iter().map(|each| WideRead::Names { pattern: each.pattern.clone(), splits: each.splits }),
-        );
         wide.push(WideRead::Place { path: word.text.clone(), is_pattern: true });
         return !word.variable && stays_inside(&word.text);
     }

@@ -293,12 +293,11 @@ fn not_understood(asked: &CheckInput<'_>) -> Option<Hit> {
 fn tried_read_only(asked: &CheckInput<'_>) -> Option<Hit> {
     let (question, command) = (asked.question, asked.command?);
     let by_default = asked.settings.categories.get(&Category::Exec).is_none_or(|set| *set == Decision::Review);
-    let is_understood = command.line.not_followed().is_none() && command.danger.is_none();
     let runs = question.category == Some(Category::Exec)
         && question.subject.tried_first
         && question.approve != ApprovalMode::Never
         && by_default
-        && is_understood;
+        && command.line.not_followed().is_none();
     let reason = "It first runs with the project read-only, and you are asked only if that fails.";
     runs.then(|| hit(Decision::Review, TRIED_RULE, reason))
 }

@@ -185,9 +185,9 @@ impl SimpleCommand {
     /// It may begin with harmless assignments, which are left out.
     pub(super) fn new(part: CommandNode, depth: usize) -> Self {
         let CommandNode { command: LineCommand { words, inputs, joint }, open_ended, inner } = part;
-        if let Some(InnerCommands { order, line, commands }) = inner {
+        if let Some(InnerCommands { order, commands }) = inner {
             let commands = commands.into_iter().map(|part| Self::new(part, depth)).collect();
-            let inside = Inside::Compound(InnerCommands { order, line, commands });
+            let inside = Inside::Compound(InnerCommands { order, commands });
             return Self { inputs, joint, inside, ..Self::plain(words) };
         }
         let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);

@@ -11,7 +11,7 @@
 use super::command_line::{is_harmless, steers_builds};
 use super::flags::{self, Flag};
 use super::plain_shell::{
-    BARE, Each, IN_QUOTES, LineCommand, Unclear, VARIABLE_END, Word, begins_plainly, is_assignment,
+    BARE, IN_QUOTES, LineCommand, Unclear, VARIABLE_END, Word, begins_plainly, is_assignment,
 };
 use super::plain_shell::{Joint, VARIABLE};
 use super::wrappers::{self, Inside};
@@ -40,8 +40,6 @@ pub(super) struct CommandNode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InnerCommands<T> {
     pub order: Order,
-    /// The variable that stands for one line of its input, whole.
-    pub line: Option<String>,
     pub commands: Vec<T>,
 }
 
@@ -214,24 +212,21 @@ impl CompoundWriter {
 
     fn part(&mut self, node: &LineNode) -> Result<CommandNode, Unclear> {
         self.left = self.left.checked_sub(1).ok_or("too much in it")?;
-        let (order, line, commands) = match &node.kind {
+        let (order, commands) = match &node.kind {
             NodeShape::Simple => return self.simple(&node.head),
-            NodeShape::Of(order) => (*order, None, self.parts(&node.nodes)?),
-            NodeShape::For => {
-                let (order, commands) = self.written_out(node)?;
-                (order, None, commands)
-            }
+            NodeShape::Of(order) => (*order, self.parts(&node.nodes)?),
+            NodeShape::For => self.written_out(node)?,
             NodeShape::Lines(names) => {
                 let known = self.known.len();
                 self.known.extend(names.iter().map(|name| (name.clone(), LoopValue::Line)));
                 let commands = self.parts(&node.nodes)?;
                 self.known.truncate(known);
-                (Order::Loop, names.first().filter(|_| names.len() == 1).cloned(), commands)
+                (Order::Loop, commands)
             }
         };
         let words = node.head.words.iter().take(1).cloned().collect();
         let command = LineCommand { words, inputs: node.inputs.clone(), joint: node.head.joint };
-        Ok(CommandNode { command, open_ended: false, inner: Some(InnerCommands { order, line, commands }) })
+        Ok(CommandNode { command, open_ended: false, inner: Some(InnerCommands { order, commands }) })
     }
 
     fn written_out(&mut self, node: &LineNode) -> Result<(Order, Vec<CommandNode>), Unclear> {
@@ -246,7 +241,7 @@ impl CompoundWriter {
         let mut commands = Vec::new();
         for word in list {
             let value = self.filled(word, false)?;
-            if value.variable || value.text.is_empty() || value.each.is_some() {
+            if value.variable || value.text.is_empty() || value.is_each {
                 return Err(NOT_PLAIN);
             }
             if value.expands {
@@ -332,7 +327,7 @@ impl CompoundWriter {
         }
         filled.text.push_str(rest);
         let is_path = |next: char| next.is_ascii_alphanumeric() || "_./-*?[]!^{},+".contains(next);
-        let is_known = filled.each.is_none() || (!filled.variable && filled.text.chars().all(is_path));
+        let is_known = !filled.is_each || (!filled.variable && filled.text.chars().all(is_path));
         is_known.then_some(filled).ok_or(NOT_PLAIN)
     }
 }
@@ -350,9 +345,10 @@ fn fill(filled: &mut Word, value: &Word, splits: bool) -> Result<(), Unclear> {
     }
     filled.text.push_str(&value.text);
     if value.expands {
-        let is_once = filled.each.replace(Each { pattern: value.text.clone(), splits }).is_none();
-        is_once.then_some(()).ok_or(NOT_PLAIN)?;
-        filled.expands = true;
+        if filled.is_each {
+            return Err(NOT_PLAIN);
+        }
+        (filled.expands, filled.is_each) = (true, true);
     } else if splits && !value.text.chars().all(is_one_word) {
         return Err(NOT_PLAIN);
     }

@@ -8,7 +8,7 @@
 
 use crate::command_line::{Shell, SimpleCommand};
 use crate::plain_shell::Joint;
-use crate::read_only::{each_command, is_lost};
+use crate::read_only::{each_command, hands_on, is_lost};
 use crate::rules::PolicyRule;
 use crate::wrappers::{self, Inside};
 use crate::{CommandLine, WideRead, build, powershell, read_only};
@@ -139,7 +139,8 @@ impl Cover<'_, '_> {
 
     fn by_known(&mut self, command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         let (mut builds, mut reads) = (false, Vec::new());
-        let is_known = !self.is_lost && self.sources.knows(command, &mut builds, &mut reads);
+        let is_plain = !self.is_lost && !hands_on(command);
+        let is_known = is_plain && self.sources.knows(command, &mut builds, &mut reads);
         if is_known {
             self.coverage.builds |= builds;
             wide.extend(reads);

@@ -39,16 +39,8 @@ pub(crate) struct Word {
     pub quoted: bool,
     /// It has a variable, whose value nobody knows here.
     pub variable: bool,
-    /// It is made of what a loop runs through, one at a time.
-    pub each: Option<Each>,
-}
-
-/// A loop's variable whose list is a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Each {
-    pub pattern: String,
-    /// The variable stood without quotes, so that a name with blanks or stars is several words.
-    pub splits: bool,
+    /// It is made of what a loop runs through, one at a time: the loop's list is a pattern.
+    pub is_each: bool,
 }
 
 impl Word {

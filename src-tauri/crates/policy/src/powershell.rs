@@ -270,7 +270,7 @@ impl Cmdlet {
                 return false;
             }
             if value.expands && self.shows_contents {
-                wide.push(WideRead::Matching(value.text.replace('\\', "/")));
+                wide.push(WideRead::Unnamed);
             }
         }
         true

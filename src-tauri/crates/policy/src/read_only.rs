@@ -18,7 +18,6 @@ mod places;
 mod programs;
 mod unix_tools;
 mod working_dirs;
-mod xargs_targets;
 
 pub(super) use expressions::end_of_exec;
 pub(super) use places::texts;
@@ -71,11 +70,26 @@ fn is_plain(command: &SimpleCommand) -> bool {
         "sed" => !expressions::sed_picks_lines(command.arguments()),
         _ => false,
     };
+    // A name that a pattern stands for may be an option.
+    let may_be_option = |word: &Word| word.expands && word.text.starts_with(['*', '?', '[', '{', '-']);
     match &command.inside {
-        Inside::Nothing => !is_script,
+        _ if hands_on(command) => false,
+        Inside::Nothing => !is_script && !command.arguments().iter().any(may_be_option),
         Inside::Commands(wrapped) => wrapped.commands.iter().all(is_plain),
         Inside::Compound(_) | Inside::Unknown => false,
     }
+}
+
+/// Returns whether it is given words that nobody knows here, or gives others such ones. Only where the project is
+/// read-only is it sure that no such word has it write.
+pub(super) fn hands_on(command: &SimpleCommand) -> bool {
+    let within = match &command.inside {
+        Inside::Commands(_) if matches!(command.name(), "find" | "xargs") => true,
+        Inside::Commands(wrapped) => wrapped.commands.iter().any(hands_on),
+        Inside::Compound(inner) => inner.commands.iter().any(hands_on),
+        Inside::Nothing | Inside::Unknown => false,
+    };
+    command.open_ended || within
 }
 
 pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
@@ -85,8 +99,9 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
         // Whoever follows the line looks into compound commands.
         Inside::Compound(_) | Inside::Unknown => false,
         Inside::Commands(wrapped) if command.name() == "find" => {
+            wide.push(WideRead::Unnamed);
             expressions::find_only_reads(command.arguments())
-                && wrapped.commands.iter().all(|inner| xargs_targets::reads_what_find_hands_on(inner, command, wide))
+                && wrapped.commands.iter().all(|inner| is_read_only(&without_found(inner), wide))
                 && places::named_by(command, wide)
         }
         Inside::Commands(wrapped) if wrappers::is_shell(command.name()) => {
@@ -100,10 +115,19 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
             let limited = |inner: &SimpleCommand| {
                 if command.name() == "timeout" { following_no_more(inner) } else { inner.clone() }
             };
+            let is_told = |inner: &SimpleCommand| command.name() != "xargs" || !wrappers::is_shell(inner.name());
             wrapped.is_transparent
-                && wrapped.commands.iter().all(|inner| inner.name() != "cd" && is_read_only(&limited(inner), wide))
+                && wrapped.commands.iter().all(|inner| {
+                    inner.name() != "cd" && is_told(inner) && is_read_only(&limited(inner), wide)
+                })
         }
     }
+}
+
+/// What `find` runs, without the place of a file that it hands on.
+fn without_found(inner: &SimpleCommand) -> SimpleCommand {
+    let words = inner.words.iter().filter(|word| word.text != "{}").cloned().collect();
+    SimpleCommand { words, open_ended: false, ..inner.clone() }
 }
 
 /// `tail -f`, of which somebody else sees the end.
@@ -168,23 +192,21 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         return true;
     }
     match command.name() {
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            !command.open_ended && expressions::awk_only_prints(arguments) && patterns(arguments, false, wide)
-        }
-        "find" => !command.open_ended && expressions::find_only_reads(arguments) && one_at_a_time(arguments, wide),
+        "awk" | "gawk" | "mawk" | "nawk" => expressions::awk_only_prints(arguments) && patterns(command, wide),
+        "find" => !command.open_ended && expressions::find_only_reads(arguments) && no_pattern(arguments),
         "ip" => !command.open_ended && expressions::ip_only_shows(arguments) && no_pattern(arguments),
         "export" => !command.open_ended && !arguments.is_empty() && arguments.iter().all(is_harmless),
         // Whatever it is given, it says.
-        "echo" => patterns(arguments, true, wide),
+        "echo" => true,
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
         // `load("FILE")`
         "yq" if arguments.iter().any(|word| word.text.contains("load")) => false,
-        "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
+        "sed" => expressions::sed_only_reads(arguments) && patterns(command, wide),
         "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
-        "[" | "[[" | "test" => expressions::test_only_reads(command) && one_at_a_time(arguments, wide),
+        "[" | "[[" | "test" => expressions::test_only_reads(command),
         _ => {
             let Some((program, words)) = program_of(command) else { return false };
-            program.takes(&command.words[words..], command.open_ended, wide)
+            program.takes(command, &command.words[words..], wide)
         }
     }
 }
@@ -220,17 +242,18 @@ pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
 }
 
 impl Program {
-    fn takes(&self, arguments: &[Word], open_ended: bool, wide: &mut Vec<WideRead>) -> bool {
+    fn takes(&self, command: &SimpleCommand, arguments: &[Word], wide: &mut Vec<WideRead>) -> bool {
         let names_options = |word: &Word| word.text.starts_with('@');
         if unix_tools::READS_OPTIONS_FROM_FILES.contains(&self.name) && arguments.iter().any(names_options) {
             return false;
         }
-        // Anything at all may follow there.
-        if open_ended && !unix_tools::TAKES_ANYTHING.contains(&self.name) {
+        // Anything at all may follow there: one more word could be a revision of git's, or where another program writes.
+        let takes_more = matches!(self.operands, ReadOperands::Any) && command.name() != "git";
+        if command.open_ended && !takes_more && !unix_tools::TAKES_ANYTHING.contains(&self.name) {
             return false;
         }
         // As `compound` leaves them: where any text will do.
-        let is_said = |word: &Word| word.variable && !open_ended;
+        let is_said = |word: &Word| word.variable && !command.open_ended;
         let in_full: Vec<Word> = match self.name.starts_with("go ") {
             true => arguments.iter().map(in_full_of_go).collect(),
             false => arguments.to_vec(),
@@ -249,43 +272,35 @@ impl Program {
             }
             ReadOperands::Checked(check) => !expands && check(&given),
         };
-        if !fits || !patterns(arguments, matches!(self.shows, Shows::Names), wide) {
+        if !fits {
             return false;
         }
         match self.shows {
-            Shows::Names | Shows::Contents => {}
+            Shows::Names => return true,
+            Shows::Contents => {}
             Shows::Kept(shows) if shows(&given) => {
                 wide.push(WideRead::Kept);
                 // Given what is outside, git reads folders as they are.
                 let outside = given.operands.iter().filter(|word| leads_out(&word.text));
-                wide.extend(outside.map(|word| Below::ALL.read(word, &[])));
+                wide.extend(outside.map(|word| WideRead::Below(word.text.clone())));
             }
             Shows::Kept(_) => {}
             Shows::Below(below) => wide.extend(below.reads(&given)),
         }
-        true
+        patterns(command, wide)
     }
 }
 
 impl Below {
-    fn reads(mut self, given: &Given<'_>) -> Vec<WideRead> {
+    fn reads(self, given: &Given<'_>) -> Vec<WideRead> {
         if self.flags.is_some_and(|flags| !given.flags.iter().any(|flag| is_among(flag, flags))) {
             return Vec::new();
         }
-        self.descent.skips_hidden &= !given.flags.iter().any(brings_hidden_back);
-        self.descent.follows_links |=
-            self.follows.is_some_and(|flags| given.flags.iter().any(|flag| is_among(flag, flags)));
-        let endings = places::endings(given);
         let first = usize::from(self.first_is_pattern && !has_pattern_flag(given));
         match given.operands.get(first..) {
-            Some(folders @ [_, ..]) => folders.iter().map(|word| self.read(word, &endings)).collect(),
-            Some([]) | None => vec![self.read(&Word::literal("."), &endings)],
+            Some(folders @ [_, ..]) => folders.iter().map(|word| WideRead::Below(word.text.clone())).collect(),
+            Some([]) | None => vec![WideRead::Below(".".to_owned())],
         }
-    }
-
-    fn read(self, folder: &Word, endings: &[String]) -> WideRead {
-        let endings = endings.to_vec();
-        WideRead::Below { folder: folder.text.clone(), is_pattern: folder.expands, descent: self.descent, endings }
     }
 }
 
@@ -320,24 +335,6 @@ fn has_pattern_flag(given: &Given<'_>) -> bool {
         .any(|flag| matches!(flag, Flag::Short('e' | 'f', _) | Flag::Long("regexp" | "file" | "files", _)))
 }
 
-/// `rg -g '*.pem'` also finds what is hidden or ignored. Source files are no secrets.
-fn brings_hidden_back(flag: &Flag<'_>) -> bool {
-    const SOURCES: &[&str] = &[
-        "c", "cc", "cpp", "cs", "css", "dart", "ex", "go", "h", "hpp", "hs", "html", "java", "js", "jsx", "kt", "lua",
-        "m", "md", "mjs", "php", "proto", "py", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "ts",
-        "tsx", "vue", "zig",
-    ];
-    if matches!(flag, Flag::Short('u', None) | Flag::Long("hidden" | "no-ignore" | "no-ignore-vcs" | "unrestricted", _))
-    {
-        return true;
-    }
-    let (Flag::Short('g', Some(glob)) | Flag::Long("glob" | "iglob", Some(glob))) = flag else { return false };
-    let endings = places::ending_of(glob).unwrap_or_default();
-    let is_source =
-        !endings.is_empty() && endings.iter().all(|ending| SOURCES.contains(&ending.trim_start_matches('.')));
-    !glob.starts_with('!') && !is_source
-}
-
 fn is_among(flag: &Flag<'_>, flags: &str) -> bool {
     flags.split(' ').any(|known| match flag {
         Flag::Short(letter, _) => known.len() == 1 && known.starts_with(*letter),
@@ -349,39 +346,11 @@ fn no_pattern(arguments: &[Word]) -> bool {
     arguments.iter().all(|word| !word.expands)
 }
 
-/// No pattern, but what a loop runs through.
-fn one_at_a_time(arguments: &[Word], wide: &mut Vec<WideRead>) -> bool {
-    arguments.iter().all(|word| !word.expands || word.each.is_some() || word.variable)
-        && patterns(arguments, true, wide)
-}
-
-/// Tells what the shell's patterns stand for. Hidden names are never matched by one silently, and of brackets and braces
-/// none may be quoted.
-fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> bool {
-    for word in arguments.iter().filter(|word| word.expands && !word.variable && !flags::is_filter(word)) {
-        let has_braces = word.text.contains('{');
-        let plain = word.text.strip_prefix("./").unwrap_or(&word.text);
-        let hidden = plain
-            .split(['/', '{', ',', '}'])
-            .any(|part| part.starts_with('.') && (has_braces || part.contains(['*', '?', '['])));
-        let unclear = word.quoted && word.text.contains(['[', '{']);
-        if hidden
-            || unclear
-            || word.text.starts_with(['-', '{'])
-            || word.text.contains("{-")
-            || word.text.contains(",-")
-        {
-            return false;
-        }
-        if let Some(each) = &word.each {
-            wide.push(WideRead::Names { pattern: each.pattern.clone(), splits: each.splits });
-        }
-        let may_be_an_option = word.text.starts_with(['*', '?', '[']);
-        if !only_names {
-            wide.push(WideRead::Matching(word.text.clone()));
-        } else if may_be_an_option {
-            wide.push(WideRead::Names { pattern: word.text.clone(), splits: false });
-        }
+/// Tells that it opens files which it doesn't name. Always true: whoever has the files at hand judges that.
+fn patterns(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    let stands_for_files = |word: &Word| word.expands && !word.variable && !flags::is_filter(word);
+    if command.open_ended || command.arguments().iter().any(stands_for_files) {
+        wide.push(WideRead::Unnamed);
     }
     true
 }

@@ -175,7 +175,14 @@ fn loosely(word: &Word, wide: &mut Vec<WideRead>) {
 
 fn place(word: &Word, wide: &mut Vec<WideRead>) {
     let text = &word.text;
-    if word.variable || matches!(text.as_str(), "" | "-" | "." | "./") {
+    if word.variable {
+        // What comes before a variable says where it lies.
+        let known = text.split('$').next().unwrap_or_default();
+        let folder = known.rsplit_once('/').map(|(folder, _)| if folder.is_empty() { "/" } else { folder });
+        wide.extend(folder.map(|path| WideRead::Place { path: path.to_owned(), is_pattern: false }));
+        return;
+    }
+    if matches!(text.as_str(), "" | "-" | "." | "./") {
         return;
     }
     let mut push = |path: String| wide.push(WideRead::Place { path, is_pattern: word.expands });
@@ -184,34 +191,4 @@ fn place(word: &Word, wide: &mut Vec<WideRead>) {
         push(format!("./{text}"));
     }
     push(text.clone());
-}
-
-/// The endings that `--include=*.rs` asks for; none where it could ask for something else.
-pub(super) fn endings(given: &Given<'_>) -> Vec<String> {
-    let mut endings = Vec::new();
-    for flag in &given.flags {
-        let Flag::Long("include", Some(glob)) = flag else { continue };
-        match ending_of(glob).or_else(|| ending_of_name(glob).map(|ending| vec![ending])) {
-            Some(several) => endings.extend(several),
-            None => return Vec::new(),
-        }
-    }
-    endings
-}
-
-/// `compose*.yml` ends with `.yml`, and `Cargo.toml` with itself.
-pub(super) fn ending_of_name(glob: &str) -> Option<String> {
-    let ending = glob.rsplit('*').next().unwrap_or_default();
-    let is_plain = |next: char| next.is_ascii_alphanumeric() || "._-".contains(next);
-    let is_name = |next: char| is_plain(next) || next == '*';
-    (!ending.is_empty() && glob.chars().all(is_name)).then(|| ending.to_owned())
-}
-
-/// `*.rs` ends with `.rs`, `*.{ts,tsx}` with one of two.
-pub(super) fn ending_of(glob: &str) -> Option<Vec<String>> {
-    let extension = glob.strip_prefix("*.")?;
-    let is_plain =
-        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-    let several = extension.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(extension);
-    several.split(',').map(|one| is_plain(one).then(|| format!(".{one}"))).collect()
 }

@@ -4,7 +4,6 @@
 use super::super::flags::Given;
 use super::super::table::{self, ProgramEntry};
 use super::{developer_tools, unix_tools};
-use arki_domain::Descent;
 use std::sync::LazyLock;
 
 /// A program, and what it may be given.
@@ -48,17 +47,6 @@ pub(super) struct Below {
     /// Only with one of these short flags and long words.
     pub(super) flags: Option<&'static str>,
     pub(super) first_is_pattern: bool,
-    pub(super) descent: Descent,
-    /// The options with which it follows links.
-    pub(super) follows: Option<&'static str>,
-}
-
-impl Below {
-    pub(super) const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL, follows: None };
-    /// Skips files that are hidden or ignored.
-    pub(super) const SHOWN: Self = Self { descent: Descent { skips_hidden: true, ..Descent::ALL }, ..Self::ALL };
-    pub(super) const THROUGH_LINKS: Self =
-        Self { descent: Descent { follows_links: true, ..Descent::ALL }, ..Self::ALL };
 }
 
 static IN_TABLE: LazyLock<Vec<Program>> = LazyLock::new(|| {

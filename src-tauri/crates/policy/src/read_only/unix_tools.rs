@@ -16,9 +16,7 @@ const fn greps(name: &'static str) -> Program {
         operands: Any,
         shows: Shows::Below(Below {
             flags: Some("r R recursive dereference-recursive"),
-            follows: Some("R dereference-recursive"),
             first_is_pattern: true,
-            ..Below::ALL
         }),
     }
 }
@@ -65,7 +63,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                strip-trailing-cr suppress-common-lines text unified? width=",
         operands: AtMost(2),
         // Of two folders it compares the files, without being told to.
-        shows: Shows::Below(Below::THROUGH_LINKS),
+        shows: Shows::Below(Below { flags: None, first_is_pattern: false }),
     },
     greps("egrep"),
     greps("fgrep"),
@@ -95,7 +93,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                smart-case sort= sortr= stats text threads= trim type= type-list type-not= vimgrep with-filename \
                word-regexp hidden no-ignore no-ignore-vcs no-config",
         operands: Any,
-        shows: Shows::Below(Below { first_is_pattern: true, ..Below::SHOWN }),
+        shows: Shows::Below(Below { flags: None, first_is_pattern: true }),
     },
     // Others of its options have names stand for programs, or variables for others.
     Program {

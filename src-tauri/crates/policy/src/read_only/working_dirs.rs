@@ -5,7 +5,7 @@ use super::super::compound::Order;
 use super::super::file_words::without_dots;
 use super::super::plain_shell::{Joint, Word};
 use super::super::wrappers::Inside;
-use super::{WideRead, joined, places, xargs_targets};
+use super::{WideRead, joined, places};
 
 /// The limit for the places that are followed at once.
 const MAX_STATES: usize = 16;
@@ -14,7 +14,6 @@ const MAX_STATES: usize = 16;
 #[derive(Clone, PartialEq, Eq)]
 struct ShellState {
     folder: String,
-    is_pattern: bool,
     is_well: bool,
 }
 
@@ -25,7 +24,7 @@ pub(in super::super) fn each_command(
     commands: &[SimpleCommand],
     known: &mut ReadingCheck<'_>,
 ) -> Option<Vec<WideRead>> {
-    let mut walk = ShellWalk { known, wide: Vec::new(), line: None, told: None };
+    let mut walk = ShellWalk { known, wide: Vec::new(), told: None };
     walk.in_order(commands, vec![ShellState::first()])?;
     let mut wide = walk.wide;
     let is_whole = |read: &WideRead| matches!(read, WideRead::Inside(path) | WideRead::OwnFolder(path) if path == ".");
@@ -40,7 +39,7 @@ pub(in super::super) fn tell_each(
     known: &mut ReadingCheck<'_>,
     told: &mut CommandListener<'_>,
 ) {
-    let mut walk = ShellWalk { known, wide: Vec::new(), line: None, told: Some(told) };
+    let mut walk = ShellWalk { known, wide: Vec::new(), told: Some(told) };
     let _ = walk.in_order(commands, vec![ShellState::first()]);
 }
 
@@ -49,8 +48,6 @@ type CommandListener<'a> = dyn FnMut(&SimpleCommand, bool) + 'a;
 struct ShellWalk<'a, 'b> {
     known: &'a mut ReadingCheck<'b>,
     wide: Vec<WideRead>,
-    /// The variable that stands for a file that was listed.
-    line: Option<String>,
     /// Hears of each command, and has the walk go on behind one that is not known.
     told: Option<&'a mut CommandListener<'b>>,
 }
@@ -106,47 +103,24 @@ impl ShellWalk<'_, '_> {
         let mut reads = Vec::new();
         if let Inside::Compound(inner) = &command.inside {
             places::inputs_of(command, &mut reads);
-            let listed = xargs_targets::listed_before(commands, place, true);
-            let of_files = inner.line.clone().filter(|_| listed.is_some() && !goes_elsewhere(&inner.commands));
-            reads.extend(listed.filter(|_| of_files.is_some()).into_iter().flatten());
             self.add_reads(&reads, running);
-            let line =
-                if inner.line.is_some() { std::mem::replace(&mut self.line, of_files) } else { self.line.clone() };
             let after = match inner.order {
                 Order::Subshell => self.in_order(&inner.commands, running.to_vec()).map(|_| both(running)),
                 Order::Branches | Order::Loop => self.in_part(&inner.commands, running, inner.order),
             };
-            self.line = line;
             return after.map(|after| if is_piped { both(running) } else { after });
         }
         if command.name() == "cd" {
             let to = folder_of(command)?;
-            // One of those that a pattern stands for may be no folder.
-            let mut after = if is_piped || to.expands { both(running) } else { Vec::new() };
+            let mut after = if is_piped { both(running) } else { Vec::new() };
             for state in running {
                 let folder = joined(&state.folder, &to.text);
-                let is_pattern = to.expands || (state.is_pattern && folder != to.text);
-                // Of a link nobody knows here where up is.
-                if is_pattern && folder.split('/').any(|part| part == "..") {
-                    return None;
-                }
-                if !is_pattern {
-                    self.wide.push(WideRead::Folder(folder.clone()));
-                } else if !to.expands {
-                    self.wide.push(state.sees(WideRead::Folder(to.text.clone())));
-                }
-                if to.expands {
-                    let pattern = folder.clone();
-                    self.wide.push(WideRead::Names { pattern: pattern.clone(), splits: false });
-                    self.wide.push(WideRead::Place { path: pattern, is_pattern: true });
-                }
-                after.push(ShellState { folder: without_dots(&folder), is_pattern, is_well: true });
+                self.wide.push(WideRead::Folder(folder.clone()));
+                after.push(ShellState { folder: without_dots(&folder), is_well: true });
             }
             return Some(after);
         }
-        let is_known = xargs_targets::reads_what_is_listed(commands, place, &mut reads)
-            || self.line.as_ref().is_some_and(|line| xargs_targets::reads_each(command, line, &mut reads))
-            || (self.known)(command, &mut reads);
+        let is_known = (self.known)(command, &mut reads);
         let mut states = running.iter();
         if command.name() == "git" && states.any(|state| state.folder != ".") {
             reads.push(WideRead::Repository(".".to_owned()));
@@ -160,13 +134,10 @@ impl ShellWalk<'_, '_> {
     /// Adds the reads from each of the folders.
     fn add_reads(&mut self, reads: &[WideRead], running: &[ShellState]) {
         for (number, state) in running.iter().enumerate() {
-            if running[..number]
-                .iter()
-                .any(|other| other.folder == state.folder && other.is_pattern == state.is_pattern)
-            {
+            if running[..number].iter().any(|other| other.folder == state.folder) {
                 continue;
             }
-            for read in reads.iter().map(|read| state.sees(read.clone())) {
+            for read in reads.iter().map(|read| read.clone().from(&state.folder)) {
                 if !self.wide.contains(&read) {
                     self.wide.push(read);
                 }
@@ -178,15 +149,7 @@ impl ShellWalk<'_, '_> {
 impl ShellState {
     /// The state at the beginning of a line.
     fn first() -> Self {
-        Self { folder: ".".to_owned(), is_pattern: false, is_well: true }
-    }
-
-    /// Returns the read as it is from that folder.
-    fn sees(&self, read: WideRead) -> WideRead {
-        match self.is_pattern {
-            true => WideRead::FromEach { folders: self.folder.clone(), read: Box::new(read) },
-            false => read.from(&self.folder),
-        }
+        Self { folder: ".".to_owned(), is_well: true }
     }
 }
 
@@ -206,24 +169,14 @@ fn add(states: Vec<ShellState>, known: &mut Vec<ShellState>) -> Option<()> {
     (known.len() <= MAX_STATES).then_some(())
 }
 
-fn goes_elsewhere(commands: &[SimpleCommand]) -> bool {
-    commands.iter().any(|command| match &command.inside {
-        Inside::Compound(inner) => goes_elsewhere(&inner.commands),
-        Inside::Nothing | Inside::Unknown | Inside::Commands(_) => command.name() == "cd",
-    })
-}
-
-/// Only where it is said plainly: by its name, or as one of those that a loop runs through.
+/// Only where it is said plainly, by its name.
 fn folder_of(command: &SimpleCommand) -> Option<&Word> {
     let arguments = match command.arguments() {
         [first, rest @ ..] if first.text == "--" => rest,
         arguments => arguments,
     };
-    let is_unclear = |word: &Word| {
-        let is_each =
-            word.each.as_ref().is_some_and(|each| !each.splits) && !word.text.starts_with(['/', '~', '.', '{']);
-        (word.expands && !is_each) || word.text.starts_with('-') || (word.quoted && word.text.starts_with('~'))
-    };
+    let is_unclear =
+        |word: &Word| word.expands || word.text.starts_with('-') || (word.quoted && word.text.starts_with('~'));
     match arguments {
         [folder] if command.inputs.is_empty() => Some(folder).filter(|_| !is_unclear(folder)),
         _ => None,

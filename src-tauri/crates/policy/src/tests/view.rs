@@ -277,7 +277,7 @@ fn without_views_what_is_understood_first_runs_read_only() {
         assert_eq!(tried(line, &unset, ApprovalMode::Never), asks, "{line}");
         assert_eq!(tried(line, &unset, ApprovalMode::All).1, "approve:all", "{line}");
     }
-    for line in ["echo $(mytool)", "rm -rf src", "eval \"$X\"", "mytool > out.txt"] {
+    for line in ["echo $(mytool)", "eval \"$X\"", "mytool > out.txt"] {
         assert_eq!(tried(line, &unset, ApprovalMode::Ask), asks, "{line}");
     }
     let asking = settings(json!([{"decision": "approval", "command": ["mytool"]}])).unwrap();

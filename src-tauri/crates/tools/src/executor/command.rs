@@ -151,7 +151,7 @@ impl CommandRunner {
         let silent_note = silent_note.then_some(GIT_WAS_HELD);
         let (mut result, styles) = match ran {
             Ok(outcome) if purpose.tried && trial_failed(&outcome) => {
-                return self.review.ask_after_trial(call, verdict, trial_of(&outcome, &limit), record).await;
+                return self.review.ask_after_trial(call, trial_of(&outcome, &limit), record).await;
             }
             Ok(outcome) => {
                 self.stop.after_unfinished_look(&outcome);

@@ -42,7 +42,6 @@ impl CommandReview {
     pub(super) async fn ask_after_trial(
         &self,
         call: &ToolCall,
-        verdict: &Verdict,
         tried: CommandTrial,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
@@ -50,12 +49,10 @@ impl CommandReview {
             Ok(preview) => CommandPreview { tried: Some(tried), ..preview },
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let mut reason = "Running commands needs your approval. With the project read-only it failed.".to_owned();
-        if let Some(fault) = self.settings.view_fault() {
-            reason.push_str(&format!(" Commands can't work on a view of this project: {fault}"));
-        }
-        let rule = "category:exec".to_owned();
-        let verdict = Verdict { decision: Decision::Approval, rule, reason, ..verdict.clone() };
+        let mut subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
+        subject.subject.tried_first = false;
+        let mut verdict = self.judge.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        verdict.reason.push_str(" With the project read-only it failed.");
         record.ask(question::of_command(call, &verdict, preview)).await
     }
 

@@ -82,7 +82,8 @@ impl Judge {
 }
 
 fn is_harmless(settings: &ExecutorSettings, read: &WideRead) -> bool {
-    let found = look(&settings.project, &settings.secrets, read);
+    let are_hidden = Sandbox::can_hide_secrets();
+    let found = look(&settings.project, &settings.secrets, are_hidden, read);
     matches!(found, UnnamedReads::NoSecret | UnnamedReads::Secret(_))
 }
 

@@ -1,42 +1,37 @@
 //! Looks at the project for what a line alone does not tell.
 
 use arki_files::{
-    Project, UnnamedReads, asks_own_repository, enters, folders_matching, is_own_folder, reads_below,
-    reads_below_matching, reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside,
-    writes_output,
+    Project, UnnamedReads, asks_own_repository, enters, is_own_folder, is_secret, reads_below, reads_place,
+    reads_places, stays_inside, writes_output,
 };
 use arki_policy::WideRead;
 use globset::GlobSet;
 
-/// Finds out whether the files that a line reads hold a secret, or lie outside.
-pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> UnnamedReads {
-    let local = |path: &str| local(project, path);
+/// Finds out whether the files that a line reads hold a secret, or lie outside. Where a sandbox hides the project's
+/// secret files, what isn't named holds none.
+pub(crate) fn look(project: &Project, secrets: &GlobSet, are_hidden: bool, read: &WideRead) -> UnnamedReads {
+    let unnamed = || if are_hidden { UnnamedReads::NoSecret } else { UnnamedReads::NotSeen };
     match read {
-        WideRead::Below { folder, is_pattern: false, descent, endings } => {
-            reads_below(project, folder, *descent, endings, secrets)
-        }
-        WideRead::Below { folder, is_pattern: true, descent, endings } => {
-            reads_below_matching(project, &local(folder), *descent, endings, secrets)
-        }
-        WideRead::Matching(pattern) => reads_matching(project, &local(pattern), secrets),
-        WideRead::Names { pattern, splits } => reads_names(project, &local(pattern), *splits),
-        WideRead::Kept => reads_kept(project, secrets),
+        WideRead::Unnamed => unnamed(),
+        WideRead::Below(folder) => reads_below(project, folder).unwrap_or_else(unnamed),
+        WideRead::Kept if are_hidden => shown_by_git(project, secrets),
+        WideRead::Kept => UnnamedReads::NotSeen,
         WideRead::Place { path, is_pattern: false } => reads_place(project, path),
-        WideRead::Place { path, is_pattern: true } => reads_places(project, &local(path)),
+        WideRead::Place { path, is_pattern: true } => reads_places(project, &local(project, path)),
         WideRead::Folder(folder) => enters(project, folder),
         WideRead::Inside(path) => stays_inside(project, path),
         WideRead::Repository(folder) => asks_own_repository(project, folder),
         WideRead::OwnFolder(folder) => is_own_folder(project, folder),
         WideRead::Output(path) => writes_output(project, path),
-        WideRead::FromEach { folders, read } => match folders_matching(project, &local(folders)) {
-            Some(folders) => folders
-                .iter()
-                .map(|folder| look(project, secrets, &(**read).clone().from(folder)))
-                .find(|read| *read != UnnamedReads::NoSecret)
-                .unwrap_or(UnnamedReads::NoSecret),
-            None => UnnamedReads::NotSeen,
-        },
     }
+}
+
+/// Returns the secret that git can show to a command that can't open secret files: one that its index names.
+fn shown_by_git(project: &Project, secrets: &GlobSet) -> UnnamedReads {
+    let Some(kept) = arki_git::kept_names(project.root()) else { return UnnamedReads::NotSeen };
+    let mut kept = kept.iter().filter_map(|name| project.resolve(name).ok());
+    let secret = kept.find(|path| is_secret(path, secrets));
+    secret.map_or(UnnamedReads::NoSecret, |path| UnnamedReads::Secret(path.to_string()))
 }
 
 /// A pattern as seen from the project's folder, without the ways into it by its whole name.

@@ -7,7 +7,7 @@ use crate::builtin::run_command;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{ApprovalMode, Code, Error, goes_on_in_background};
-use arki_files::{Project, ProjectPath, RealPlace, UnnamedReads, is_secret, is_system_secret, real_place};
+use arki_files::{Project, ProjectPath, RealPlace, UnnamedReads, is_system_secret, real_place};
 use arki_policy::{ChangedGit, Impact, PolicyQuestion, PolicySettings, Subject, TouchedPath, WideRead};
 use arki_sandbox::{GitSight, Sandbox};
 use serde_json::Value;
@@ -75,7 +75,7 @@ impl CallSubjects {
         let mut reads = self.reads_of(tool, &so_far, policy, told.unwrap_or_default());
         // In a view it can't open what there are secrets among.
         reads.retain(|read| viewed.is_none() || !read.opens_files());
-        let wide = self.looked_at(&reads, policy.tightens_unseen_paths(), viewed.is_some());
+        let wide = self.looked_at(&reads, policy.tightens_unseen_paths());
         let outside = wide.iter().find_map(|read| match read {
             UnnamedReads::Outside(path) => Some(path.clone()),
             UnnamedReads::Secret(_) | UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
@@ -155,26 +155,21 @@ impl CallSubjects {
         reads
     }
 
-    /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and
-    /// whether what it names lies in the project. Rules about paths are no matter of looking.
-    fn looked_at(&self, wide: &[WideRead], has_path_rules: bool, in_view: bool) -> Vec<UnnamedReads> {
+    /// Looks whether what it names lies in the project, and whether it could come by a secret file that it doesn't name.
+    /// Rules about paths are no matter of looking, unless a sandbox closes those paths.
+    fn looked_at(&self, wide: &[WideRead], has_path_rules: bool) -> Vec<UnnamedReads> {
         let (project, secrets) = (&self.settings.project, &self.settings.secrets);
+        let in_sandbox = self.settings.sandbox.available && Sandbox::can_hide_secrets();
+        let is_needed = || wide.iter().any(|read| !read.is_named());
+        let are_hidden = in_sandbox || (is_needed() && !self.git_sight.has_secrets(project.root()));
         wide.iter()
             .map(|read| match read {
-                WideRead::Kept if in_view && !has_path_rules => self.shown_by_git(),
-                _ if read.is_named() || !has_path_rules => self.without_own_temp(look(project, secrets, read)),
+                _ if read.is_named() || (in_sandbox && read.opens_files()) || !has_path_rules => {
+                    self.without_own_temp(look(project, secrets, are_hidden, read))
+                }
                 _ => UnnamedReads::NotSeen,
             })
             .collect()
-    }
-
-    /// Returns the secret that git can show to a command that can't open secret files: one that its index names.
-    fn shown_by_git(&self) -> UnnamedReads {
-        let (project, secrets) = (&self.settings.project, &self.settings.secrets);
-        let Some(kept) = arki_git::kept_names(project.root()) else { return look(project, secrets, &WideRead::Kept) };
-        let mut kept = kept.iter().filter_map(|name| project.resolve(name).ok());
-        let secret = kept.find(|path| is_secret(path, secrets));
-        secret.map_or(UnnamedReads::NoSecret, |path| UnnamedReads::Secret(path.to_string()))
     }
 
     /// The run's own temporary folder lies outside, and is nobody else's.

@@ -70,7 +70,7 @@ fn subject_of(line: &str, sandboxed: bool) -> Subject {
 
 fn subject_in(project: &Project, line: &str, sandboxed: bool) -> Subject {
     let reads = if sandboxed { wide_reads(line) } else { wide_reads_unconfined(line) }.unwrap_or_default();
-    let seen: Vec<UnnamedReads> = reads.iter().map(|read| look(project, &GlobSet::empty(), read)).collect();
+    let seen: Vec<UnnamedReads> = reads.iter().map(|read| look(project, &GlobSet::empty(), true, read)).collect();
     let is_harmless = |read: &UnnamedReads| *read == UnnamedReads::NoSecret;
     Subject { command: Some(line.to_owned()), wide_reads_checked: seen.iter().all(is_harmless), ..Subject::default() }
 }
@@ -112,8 +112,6 @@ fn what_could_write_or_is_not_understood_is_asked() {
         "find . -delete",
         "test -v 'a[$(touch x)]'",
         "[ -v 'a[$(touch x)]' ]",
-        "cat .e*",
-        "grep SECRET .e*",
         "tail -f log",
         "find . -fprintf x y",
         "sort -o a b",
@@ -133,7 +131,6 @@ fn what_could_write_or_is_not_understood_is_asked() {
         "'l's",
         "/tmp/ls",
         "./ls",
-        "find *",
         "cat <<< $x",
         "cat <<EOF\n$x\nEOF",
         "sh <<'EOF'\nrm x\nEOF",
@@ -186,8 +183,6 @@ fn a_compound_command_is_followed_to_where_it_may_go() {
         "if [ -d src ]; then cd src; fi; ls a.rs",
         "{ cd src && ls; } | head; cat README.md",
         "(cd crates/x && ls ../y) | head",
-        "for d in crates/*; do (cd \"$d\" && ls); done",
-        "for d in crates/*/; do echo \"$d\"; (cd \"$d\" && cargo test -q); done",
         "[[ -f Cargo.toml && ! -d x ]] && cat Cargo.toml",
         "if cd src; then grep -rn fn .; else echo none; fi",
         "git ls-files | while read -r f; do head -3 \"$f\"; done",
@@ -195,6 +190,13 @@ fn a_compound_command_is_followed_to_where_it_may_go() {
         "ls src/*.rs | while read -r f; do echo \"$f\"; head -1 \"$f\"; done",
         "cat a.txt | while read -r line; do echo \"> $line\"; done",
         "while read -r f; do wc -l \"$f\"; done < a.txt",
+        "while read -r f; do sort \"$f\"; done < a.txt",
+        "git ls-files | sed s/a/b/ | while read -r f; do cat \"$f\"; done",
+        "while read -r x; do cat \"$x\"; done < a.txt",
+        "cat a.txt | while read -r x; do cat \"$x\"; done",
+        "echo x | while read -r x; do head \"$x\"; done",
+        "git ls-files | while read -r f; do cat \"$f.key\"; done",
+        "git ls-files | while read -r a b; do cat \"$b\"; done",
     ] {
         assert_eq!(command(line).decision, Decision::Allow, "{line}");
     }
@@ -209,6 +211,7 @@ fn a_compound_command_is_followed_to_where_it_may_go() {
         "[[ -v a ]] && ls",
         "[[ $X -eq 1 ]] && ls",
         "for d in src tests; do cat ../x; done",
+        "for d in crates/*; do (cd \"$d\" && ls); done",
         "for d in */; do (cd $d && ls); done",
         "for d in */; do (cd \"$d\" && rm x); done",
         "for d in crates/*; do (cd \"$d\" && cat ../../../x); done",
@@ -219,20 +222,13 @@ fn a_compound_command_is_followed_to_where_it_may_go() {
         "if rm -rf y; then ls; fi",
         "if ls; then rm y; fi",
         "while read -r x; do rm \"$x\"; done < list",
-        "while read -r x; do cat \"$x\"; done < a.txt",
-        "cat a.txt | while read -r x; do cat \"$x\"; done",
-        "echo x | while read -r x; do head \"$x\"; done",
         "git ls-files | while read -r f; do rm \"$f\"; done",
-        "git ls-files | while read -r f; do cat \"$f.key\"; done",
         "git ls-files | while read -r f; do cat \"../$f\"; done",
         "git ls-files | while read -r f; do cd src; cat \"$f\"; done",
-        "git ls-files | while read -r a b; do cat \"$b\"; done",
         "git ls-files | while read -r f; do sort \"$f\" \"-o$f\"; done",
         "git ls-files | while read -r f; do sed -i s/a/b/ \"$f\"; done",
-        "git ls-files | sed s/a/b/ | while read -r f; do cat \"$f\"; done",
         "while read -r f; do find \"$f\"; done < a.txt",
         "while read -r f; do git log \"$f\"; done < a.txt",
-        "while read -r f; do sort \"$f\"; done < a.txt",
         "while read -r f; do cargo test \"$f\"; done < a.txt",
         "(cat evil.sh) | sh",
         "{ cat evil.sh; } | bash",

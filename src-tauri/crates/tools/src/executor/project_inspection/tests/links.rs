@@ -19,13 +19,6 @@ fn what_is_read_or_built_through_a_link_that_leads_out_is_asked_about() {
     let project = Project::open(&project).unwrap();
     let is_unasked = |line| judged(&subject_in(&project, line, true), true).decision == Decision::Allow;
     for line in [
-        "find src -exec cat {} +",
-        "find . -type l -exec head {} \\;",
-        "find . -name o -exec rg --hidden . {} +",
-        "find src -type f -o -name n -exec cat {} +",
-        "find src ! -type f -exec cat {} +",
-        "find . -name l.json -exec jq . {} +",
-        "cd src && find . -exec cat {} +",
         "python3 -m json.tool l.json",
         "python3 -m json.tool o/o.json",
         "node --test o/f.js",
