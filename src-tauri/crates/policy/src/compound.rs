@@ -10,9 +10,7 @@
 
 use super::command_line::{is_harmless, steers_builds};
 use super::flags::{self, Flag};
-use super::plain_shell::{
-    BARE, IN_QUOTES, LineCommand, Unclear, VARIABLE_END, Word, begins_plainly, is_assignment,
-};
+use super::plain_shell::{BARE, IN_QUOTES, LineCommand, Unclear, VARIABLE_END, Word, begins_plainly, is_assignment};
 use super::plain_shell::{Joint, VARIABLE};
 use super::wrappers::{self, Inside};
 use std::iter::Peekable;

@@ -73,7 +73,10 @@ pub fn needs_unasked_git(command: &str) -> bool {
 /// what stands beside it, does.
 #[must_use]
 pub fn is_agreed(verdict: &Verdict) -> bool {
-    !verdict.rule.split(RULE_SEPARATOR).any(|rule| [READ_ONLY_RULE, BUILD_RULE, REVIEW_RULE, TRIED_RULE].contains(&rule))
+    !verdict
+        .rule
+        .split(RULE_SEPARATOR)
+        .any(|rule| [READ_ONLY_RULE, BUILD_RULE, REVIEW_RULE, TRIED_RULE].contains(&rule))
 }
 
 /// Returns whether a line says by itself which programs it runs, none of which runs what it is given: rather no once too

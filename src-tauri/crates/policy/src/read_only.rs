@@ -117,9 +117,10 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
             };
             let is_told = |inner: &SimpleCommand| command.name() != "xargs" || !wrappers::is_shell(inner.name());
             wrapped.is_transparent
-                && wrapped.commands.iter().all(|inner| {
-                    inner.name() != "cd" && is_told(inner) && is_read_only(&limited(inner), wide)
-                })
+                && wrapped
+                    .commands
+                    .iter()
+                    .all(|inner| inner.name() != "cd" && is_told(inner) && is_read_only(&limited(inner), wide))
         }
     }
 }

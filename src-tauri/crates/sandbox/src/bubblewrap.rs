@@ -103,7 +103,9 @@ impl BubblewrapOptions {
             MountStep::HideFile(path) => self.add(&["--ro-bind", "/dev/null", text(path)?]),
             MountStep::HideFolder(path) => self.add(&["--perms", "0111", "--tmpfs", text(path)?]),
             MountStep::Close(path) => self.add(&["--remount-ro", text(path)?]),
-            MountStep::Overlay { .. } => return Err(io::Error::other("Bubblewrap makes no such view here")),
+            MountStep::Overlay { .. } | MountStep::Aside { .. } => {
+                return Err(io::Error::other("Bubblewrap makes no such view here"));
+            }
         }
         Ok(())
     }

@@ -41,6 +41,13 @@ pub(super) enum MountStep {
         work: PathBuf,
         to: PathBuf,
     },
+    /// The same of a folder that isn't the project, such as a cache; read-only where the kernel can't do that with it.
+    Aside {
+        lower: PathBuf,
+        upper: PathBuf,
+        work: PathBuf,
+        to: PathBuf,
+    },
     /// A file that can't be opened.
     HideFile(PathBuf),
     /// A folder in which nothing is seen, writable until it is closed, so that others can be mounted in it.
@@ -57,7 +64,9 @@ impl MountStep {
     pub(super) fn paths(&self) -> Vec<&Path> {
         match self {
             Self::Bind { from, to, .. } | Self::BindIfThere { from, to, .. } => vec![from, to],
-            Self::Overlay { lower, upper, work, to } => vec![lower, upper, work, to],
+            Self::Overlay { lower, upper, work, to } | Self::Aside { lower, upper, work, to } => {
+                vec![lower, upper, work, to]
+            }
             Self::HideFile(path) | Self::HideFolder(path) | Self::Close(path) => vec![path],
         }
     }

@@ -68,6 +68,17 @@ impl OverlayView {
         Ok(work)
     }
 
+    /// The folders for what is written to another one than the project, empty, by the number of that one.
+    pub(super) fn layers_of(&self, number: usize) -> io::Result<(PathBuf, PathBuf)> {
+        let folder = self.folder.join(format!("aside-{number}"));
+        remove_all(&folder);
+        fs::create_dir(&folder)?;
+        let layers = (folder.join(UPPER), folder.join(WORK));
+        fs::create_dir(&layers.0)?;
+        fs::create_dir(&layers.1)?;
+        Ok(layers)
+    }
+
     pub(super) fn bound(&self) -> &[PathBuf] {
         &self.bound
     }

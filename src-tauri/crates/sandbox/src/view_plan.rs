@@ -31,8 +31,13 @@ pub(super) fn steps(spec: &SandboxSpec, reach: CommandReach<'_>) -> io::Result<V
     let is_hidden_anyway = |path: &&PathBuf| hidden.iter().any(|around| path != &around && path.starts_with(around));
     let outer = hidden.iter().filter(|path| !is_inside(path) && !is_hidden_anyway(path));
     outer.into_iter().for_each(|path| plan.hide(path));
-    for ShownPath { named, real } in &shown {
-        plan.steps.push(MountStep::Bind { from: real.clone(), to: named.clone(), access: BindAccess::ReadOnly });
+    let is_shown_with = |inner: &&ShownPath| {
+        let holds = |outer: &ShownPath, place: fn(&ShownPath) -> &Path| place(inner).starts_with(place(outer));
+        let is_around = |outer: &&ShownPath| outer.named != inner.named && holds(outer, |path| &path.named);
+        shown.iter().filter(is_around).any(|outer| holds(outer, |path| &path.real))
+    };
+    for shown in shown.iter().filter(|shown| !is_shown_with(shown)) {
+        plan.show(shown, reach.view)?;
     }
     for (place, root) in roots.iter().enumerate().filter(|(_, root)| root.path.exists()) {
         match reach.view {
@@ -78,6 +83,20 @@ impl ViewPlan {
 
     fn bind_if_there(&mut self, path: &Path, access: BindAccess) {
         self.steps.push(MountStep::BindIfThere { from: path.to_owned(), to: path.to_owned(), access });
+    }
+
+    /// What tools need of the home, read-only. In a view they may write in its folders, for there are caches among them,
+    /// but what they write there is thrown away.
+    fn show(&mut self, shown: &ShownPath, view: Option<&OverlayView>) -> io::Result<()> {
+        let ShownPath { named: to, real } = shown.clone();
+        self.steps.push(match view.filter(|_| real.is_dir()) {
+            Some(view) => {
+                let (upper, work) = view.layers_of(self.steps.len())?;
+                MountStep::Aside { lower: real, upper, work, to }
+            }
+            None => MountStep::Bind { from: real, to, access: BindAccess::ReadOnly },
+        });
+        Ok(())
     }
 
     /// The project, but what is written goes aside; only what is bound through is written for real.

@@ -26,6 +26,7 @@ const CASES: &[Case] = &[
     ("a_command_ends_with_its_code_and_nothing_outlives_it", a_command_ends_with_its_code),
     ("git_directories_and_hidden_places_stay_as_they_are", hidden_places_stay),
     ("the_door_in_a_commands_network_is_handed_out_and_reached_by_it_alone", the_door_in_a_commands_network),
+    ("caches_are_ones_own_and_thrown_away", caches_are_ones_own),
     ("what_is_bound_through_is_written_for_real", what_is_bound_through_is_written),
     ("a_command_has_no_powers_and_no_network", a_command_has_no_powers),
     ("what_is_left_out_is_not_listed_and_the_list_has_an_end", the_list_has_an_end),
@@ -78,6 +79,9 @@ impl World {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         fs::write(folder.path().join("home/.ssh/id_rsa"), "SECRET").unwrap();
+        fs::create_dir_all(folder.path().join("home/.npm/_cacache")).unwrap();
+        fs::write(folder.path().join("home/.npm/_cacache/index"), "one\n").unwrap();
+        fs::write(folder.path().join("home/.npm/token"), "SECRET").unwrap();
         fs::write(folder.path().join("project/.git/config"), "[core]\n").unwrap();
         fs::write(folder.path().join("project/src/a.rs"), "fn a() {}\n").unwrap();
         fs::write(folder.path().join("project/src/b.rs"), "fn b() {}\n").unwrap();
@@ -101,8 +105,8 @@ impl World {
             project_root: self.project(),
             project: ProjectAccess::Writable,
             temp_dir: self.temp_dir.path().to_path_buf(),
-            hidden: vec![self.path("config"), self.path("home"), self.path("views")],
-            shown: Vec::new(),
+            hidden: ["config", "home", "home/.npm/token", "views"].map(|name| self.path(name)).to_vec(),
+            shown: vec![self.path("home/.npm")],
             also_writable: Vec::new(),
             network: Network::None,
             secrets: Some(GlobSet::empty()),
@@ -238,6 +242,22 @@ fn hidden_places_stay() {
     assert_ne!(world.run(&view, "echo x > \"$W/outside\"").exit_code, Some(0));
     assert_ne!(world.run(&view, "mv .git elsewhere").exit_code, Some(0));
     assert!(world.changes(&view).is_empty());
+}
+
+/// Its tools may write there, and the cache stays as it is.
+fn caches_are_ones_own() {
+    let world = World::new();
+    let view = world.view(&[]);
+    let cache = world.path("home/.npm");
+    let script = format!(
+        "cd {}; echo two >> _cacache/index; mkdir -p _cacache/tmp; mv _cacache/index _cacache/tmp; cat _cacache/tmp/index
+        cat token 2>/dev/null || echo closed",
+        cache.display()
+    );
+    assert_eq!(world.succeeds(&view, &script), "one\ntwo\nclosed\n");
+    assert_eq!(fs::read_to_string(cache.join("_cacache/index")).unwrap(), "one\n");
+    assert!(!cache.join("_cacache/tmp").exists());
+    assert_eq!(world.changes(&view), Vec::<String>::new());
 }
 
 fn what_is_bound_through_is_written() {

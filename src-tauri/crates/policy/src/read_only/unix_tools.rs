@@ -14,10 +14,7 @@ const fn greps(name: &'static str) -> Program {
                no-messages null null-data only-matching perl-regexp quiet recursive dereference-recursive regexp= silent text \
                with-filename word-regexp line-buffered",
         operands: Any,
-        shows: Shows::Below(Below {
-            flags: Some("r R recursive dereference-recursive"),
-            first_is_pattern: true,
-        }),
+        shows: Shows::Below(Below { flags: Some("r R recursive dereference-recursive"), first_is_pattern: true }),
     }
 }
 

@@ -71,6 +71,9 @@ fn prepare(step: &MountStep) -> io::Result<Option<Prepared>> {
             Err(error) => return Err(error),
         },
         MountStep::Overlay { lower, upper, work, to } => tree(overlay(lower, upper, work)?, to),
+        MountStep::Aside { lower, upper, work, to } => {
+            tree(overlay(lower, upper, work).or_else(|_| bound(lower, BindAccess::ReadOnly))?, to)
+        }
         MountStep::HideFile(path) => tree(bound(Path::new("/dev/null"), BindAccess::ReadOnly)?, path),
         MountStep::HideFolder(path) => Prepared { mount: PreparedMount::Hidden, to: path.clone() },
         MountStep::Close(path) => Prepared { mount: PreparedMount::Close, to: path.clone() },

@@ -20,8 +20,8 @@ use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, CheckpointCreated, Code, CommandEnded, CommandTrial, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult,
-    plural,
+    CallOutcome, CheckpointCreated, Code, CommandEnded, CommandTrial, Error, EventBody, StyledPart, StyledText,
+    ToolCall, ToolResult, plural,
 };
 use arki_files::Snapshot;
 use arki_policy::Verdict;

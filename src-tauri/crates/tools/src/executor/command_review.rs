@@ -7,10 +7,10 @@ use super::host_access::registries;
 use super::judging::{Judge, permitted};
 use super::path::{CallDecision, CallWork};
 use super::question;
+use super::record::Record;
 use super::signing::CommitSigner;
 use crate::builtin::run_command;
 use arki_domain::projection::ResolvedApproval;
-use super::record::Record;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision, Error,
     ToolCall,

@@ -87,12 +87,8 @@ impl CommandSandbox {
             return Ok(Some(sandbox.clone()));
         }
         let also_writable = if kind.outside_git { self.outside_git.clone() } else { Vec::new() };
-        let spec = SandboxSpec {
-            project: kind.project,
-            network: kind.network,
-            also_writable,
-            ..self.sandbox_spec.clone()
-        };
+        let spec =
+            SandboxSpec { project: kind.project, network: kind.network, also_writable, ..self.sandbox_spec.clone() };
         let sandbox = Sandbox::prepare(&if kind.private { spec } else { without_private_files(spec) })?;
         made.push((kind, sandbox.clone()));
         Ok(Some(sandbox))
