@@ -87,7 +87,8 @@ fn without_a_view_a_command_that_changes_nothing_runs_unasked() {
 #[test]
 fn without_a_view_a_command_that_fails_read_only_is_asked_about_with_what_it_said() {
     let write = "python3 -c 'print(1)\nopen(\"a.txt\", \"w\").write(\"two\\n\")\nprint(2)'";
-    for (line, said) in [(write, "Read-only file system"), ("python3 -c 'import sys; sys.exit(\"broken\")'", "broken")] {
+    for (line, said) in [(write, "Read-only file system"), ("python3 -c 'import sys; sys.exit(\"broken\")'", "broken")]
+    {
         let stage = running(line);
         let script = format!(
             "arki trust; arki exec go; cat a.txt; 
