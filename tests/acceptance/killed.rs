@@ -57,6 +57,10 @@ impl World {
         self
     }
 
+    fn has_views(&self) -> bool {
+        self.run(&["doctor", "--json"]).stdout.contains("\"namespaces, then")
+    }
+
     fn start(&self, args: &[&str]) -> Running {
         Running::of(self.stage.home.spawn_arki(&self.arki, &[args, &["--json"]].concat()).unwrap())
     }
@@ -240,6 +244,12 @@ fn what_an_mcp_servers_program_leaves_is_gone_while_it_runs() {
     let script = || then_waits(Turn::calls().call("mcp__x__echo", json!({"text": "leave"})), &goes_on);
     World::in_each(script, &json!({"mcpServers": {"x": mcp::writing("good")}}), |world| {
         world.stage.write("leave.sh", world.leave_evil());
+        if world.has_views() {
+            // Its writes go aside, and such are asked about.
+            let done = world.run(&["exec", "--json", "--approve", "all", "go"]);
+            assert_eq!(done.code, Some(3), "{}", done.stdout);
+            return world.runs_nothing();
+        }
         let mut running = world.start(&["exec", "--approve", "all", "go"]);
         let cleaned = running.until_kind("sandbox.cleaned_up");
         assert!(cleaned["payload"]["notes"].to_string().contains(".git/config"), "{cleaned}");

@@ -82,6 +82,7 @@ mod mcp_misconduct;
 mod mcp_over_http;
 #[cfg(target_os = "linux")]
 mod mcp_sign_in;
+mod mcp_writing;
 mod memory;
 mod mentions;
 mod misbehaving;

@@ -20,16 +20,12 @@ pub(crate) fn with(mut server: Value, more: &Value) -> Value {
     server
 }
 
-/// One that may write in the project, where it says that it started.
+/// One that may write in the project.
 pub(crate) fn writing(conduct: &str) -> Value {
     with(server(conduct), &json!({"writable": ["."]}))
 }
 
 pub(crate) fn stage(server: &Value, turns: Vec<Turn>) -> Stage {
-    let mut server = server.clone();
-    if server["command"].is_string() && server["writable"].is_null() {
-        server["writable"] = json!(["."]);
-    }
     Stage::configured(Script::new(turns).sequential(), &json!({ "mcpServers": { "x": server } }))
 }
 
@@ -48,32 +44,39 @@ pub(crate) fn offered(stage: &Stage) -> Vec<String> {
     names.filter(|name| name.starts_with("mcp__")).collect()
 }
 
-pub(crate) fn starts(stage: &Stage) -> usize {
-    std::fs::read_to_string(stage.path("server-starts")).map_or(0, |starts| starts.len())
-}
-
+/// Listens to a server that can't write in the project: a pipe that is there is no file of it.
 #[cfg(unix)]
-/// Counts the starts of a server that can't write in the project: a pipe that is there is no file of it.
 pub(crate) struct StartsHeard {
     pipe: std::fs::File,
-    count: usize,
+    heard: String,
 }
 
 #[cfg(unix)]
 impl StartsHeard {
     pub(crate) fn of(stage: &Stage) -> Self {
+        Self::at(stage, "server-starts")
+    }
+
+    /// What the server is told besides requests is heard at `server-heard`.
+    pub(crate) fn at(stage: &Stage, name: &str) -> Self {
         use std::os::unix::fs::OpenOptionsExt as _;
-        let path = stage.path("server-starts");
+        let path = stage.path(name);
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let pipe = std::fs::OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).unwrap();
-        Self { pipe, count: 0 }
+        Self { pipe, heard: String::new() }
+    }
+
+    pub(crate) fn text(&mut self) -> &str {
+        let mut more = [0; 4096];
+        while let Ok(length @ 1..) = std::io::Read::read(&mut self.pipe, &mut more) {
+            self.heard.push_str(&String::from_utf8_lossy(&more[..length]));
+        }
+        &self.heard
     }
 
     pub(crate) fn count(&mut self) -> usize {
-        let mut heard = [0; 64];
-        self.count += std::io::Read::read(&mut self.pipe, &mut heard).unwrap_or(0);
-        self.count
+        self.text().len()
     }
 }
 
@@ -82,6 +85,7 @@ pub(crate) fn listed(stage: &Stage) -> Value {
 }
 
 /// The run would start the server; the check starts none.
+#[cfg(unix)]
 #[test]
 fn a_check_of_a_server_that_was_never_met_gives_the_runs_verdict() {
     let server = with(server("good"), &json!({"categories": {"other": "read"}}));
@@ -89,6 +93,7 @@ fn a_check_of_a_server_that_was_never_met_gives_the_runs_verdict() {
     let config = json!({"mcpServers": {"x": server}, "policy": rules});
     let turns = vec![Turn::calls().call("mcp__x__echo", json!({"text": "a"})), Turn::text("Done.")];
     let stage = Stage::configured(Script::new(turns).sequential(), &config);
+    let mut starts = StartsHeard::of(&stage);
     let verdict = |tool: &str| {
         let shown = stage.arki(&["policy", "check", "--tool", tool, "--args", "{\"text\": \"a\"}", "--json"]).exits(0);
         let verdict = shown.lines().remove(0);
@@ -99,7 +104,7 @@ fn a_check_of_a_server_that_was_never_met_gives_the_runs_verdict() {
     assert_eq!(verdict("mcp__x__other"), is("allow", "category:read"));
     assert_eq!(verdict("mcp__x__gone"), is("deny", "config:rules[1]"));
     assert_eq!(verdict("mcp__y__echo"), is("deny", "builtin:unknown-tool"));
-    assert_eq!(starts(&stage), 0, "a check started the server");
+    assert_eq!(starts.count(), 0, "a check started the server");
     stage.exec(&["go"]).exits(3);
     let decided = payload(&stage.log(), "policy.decided");
     assert_eq!((decided["decision"].clone(), decided["rule"].clone()), is("approval", "category:network"));
@@ -131,6 +136,7 @@ fn the_users_own_word_on_a_tools_category_holds() {
     stage.exec(&["go"]).exits(3);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_server_that_was_met_before_is_started_only_when_it_is_called() {
     let stage = stage(
@@ -142,13 +148,14 @@ fn a_server_that_was_met_before_is_started_only_when_it_is_called() {
             Turn::text("three"),
         ],
     );
+    let mut starts = StartsHeard::of(&stage);
     assert_eq!(listed(&stage)["tools"], Value::Null);
     stage.exec(&["go"]).exits(0);
-    assert_eq!(starts(&stage), 1);
+    assert_eq!(starts.count(), 1);
     stage.exec(&["go"]).exits(0);
-    assert_eq!((starts(&stage), offered(&stage)), (1, vec!["mcp__x__echo".to_owned(), "mcp__x__other".to_owned()]));
+    assert_eq!((starts.count(), offered(&stage)), (1, vec!["mcp__x__echo".to_owned(), "mcp__x__other".to_owned()]));
     stage.exec(&["--approve", "all", "go"]).exits(0);
-    assert_eq!((starts(&stage), stage.told()), (2, "echo: a".to_owned()));
+    assert_eq!((starts.count(), stage.told()), (2, "echo: a".to_owned()));
     assert_eq!(listed(&stage)["tools"], json!(["echo", "other"]));
 }
 
@@ -286,15 +293,17 @@ fn a_server_sees_neither_keys_nor_the_network_unless_it_is_granted() {
     assert_eq!(ask(&with(asking, &json!({ "network": true })), "network").1, "reached");
 }
 
+#[cfg(unix)]
 #[test]
 fn in_an_untrusted_folder_no_server_is_started() {
-    let config = json!({ "mcpServers": { "x": writing("good") } });
+    let config = json!({ "mcpServers": { "x": server("good") } });
     let stage = Stage::untrusted(Script::new(vec![Turn::text("Done.")]), &config);
+    let mut starts = StartsHeard::of(&stage);
     stage.exec(&["go"]).exits(0);
-    assert_eq!((starts(&stage), offered(&stage)), (0, Vec::new()));
+    assert_eq!((starts.count(), offered(&stage)), (0, Vec::new()));
     assert_eq!(listed(&stage)["state"], "untrusted");
     stage.arki(&["mcp", "test", "x"]).fails(1, "UNTRUSTED");
-    assert_eq!(starts(&stage), 0);
+    assert_eq!(starts.count(), 0);
 }
 
 #[test]
@@ -347,7 +356,7 @@ fn the_project_is_read_only_for_a_server_unless_the_user_says_otherwise() {
         }
         stage.exec(&["--approve", "all", "go"]).exits(0);
         assert_eq!(
-            (stage.told() == "written", stage.path("made.txt").exists()),
+            (stage.told().starts_with("written"), stage.path("made.txt").exists()),
             (written, written),
             "{}",
             stage.told()

@@ -1,6 +1,8 @@
 //! MCP servers that crash, hang, flood, lie and change: each time a clear fault, and the run goes on.
 
 use crate::harness::{Stage, payloads};
+#[cfg(unix)]
+use crate::mcp::StartsHeard;
 use crate::mcp::{listed, offered, saying, server, stage, with, writing};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
@@ -29,10 +31,13 @@ fn before_and_after(conduct: &str, text: &str) -> Vec<Value> {
 fn what_is_never_answered_ends_with_its_time_and_the_server_is_told() {
     let slow = with(server("good"), &json!({ "timeoutSeconds": 2 }));
     let stage = stage(&slow, vec![say("hang"), say("after"), Turn::text("Done.")]);
+    #[cfg(unix)]
+    let mut heard = StartsHeard::at(&stage, "server-heard");
     let results = results(&stage);
     assert_eq!(results[0]["code"], "TOOL_TIMEOUT", "{}", results[0]);
     assert_eq!(results[1]["result"], "echo: after");
-    assert!(stage.read("server-heard").contains("notifications/cancelled"), "{}", stage.read("server-heard"));
+    #[cfg(unix)]
+    assert!(heard.text().contains("notifications/cancelled"), "{}", heard.text());
 }
 
 #[test]
@@ -106,9 +111,9 @@ fn names_are_made_safe_and_take_no_other_tools_place() {
 
 #[test]
 fn a_tool_that_changes_in_the_middle_of_a_run_is_off_at_once() {
-    let stage = stage(&server("changes"), vec![say("turn coat"), say("after"), Turn::text("Done.")]);
+    let stage = stage(&writing("changes"), vec![say("turn coat"), say("after"), Turn::text("Done.")]);
     let results = results(&stage);
-    assert_eq!(results[0]["result"], "echo: turn coat");
+    assert!(told(&results[0]).starts_with("echo: turn coat"), "{}", results[0]);
     assert_eq!(results[1]["code"], "MCP_TOOL_CHANGED", "{}", results[1]);
     assert_eq!(listed(&stage)["changed"][0]["name"], "echo");
 }

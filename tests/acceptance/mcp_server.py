@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 
 conduct = sys.argv[1] if len(sys.argv) > 1 else "good"
 started = pathlib.Path("server-starts")
@@ -14,14 +15,14 @@ started = pathlib.Path("server-starts")
 heard = pathlib.Path("server-heard")
 # What the client says that it can do.
 announced = {}
+# Another for each start.
+token = uuid.uuid4().hex
 
 
 def append(path, text):
-    try:
+    if path.exists():  # A pipe on which a test listens.
         with path.open("a") as log:
             log.write(text)
-    except OSError:
-        pass  # The project is read-only for it.
 
 
 def note_start():
@@ -192,6 +193,30 @@ def call(name, arguments):
             return text("written")
         except OSError:
             return text("refused")
+    # A name with a plus in it is none that the client knows.
+    verb, _, rest = said.replace("+", "").partition(" ")
+    if verb == "token":
+        return text(token)
+    if verb == "get":
+        try:
+            return text(pathlib.Path(rest).read_text())
+        except OSError as error:
+            return text(error.strerror)
+    if verb in ("put", "put-and-crash", "put-and-hang"):
+        name, _, content = rest.partition(" ")
+        try:
+            pathlib.Path(name).parent.mkdir(exist_ok=True)
+            pathlib.Path(name).write_text(content)
+        except OSError as error:
+            return text(error.strerror)
+        if verb == "put-and-crash":
+            os._exit(7)
+        return text(f"put {name}") if verb == "put" else None
+    if verb == "fill":
+        name, _, megabytes = rest.partition(" ")
+        pathlib.Path(name).write_bytes(b"x" * (int(megabytes) << 20))
+    if verb == "remove":
+        pathlib.Path(rest).unlink()
     if said == "turn coat":
         pathlib.Path("changed").write_text("")
         send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})

@@ -26,6 +26,7 @@ const MAY_WRITE: &[&str] = &[
     "src-tauri/crates/sandbox/src/launcher",
     "src-tauri/crates/sandbox/src/leavings.rs",
     "src-tauri/crates/sandbox/src/put_back.rs",
+    "src-tauri/crates/sandbox/src/upper_layer.rs",
     "src-tauri/crates/sandbox/src/view.rs",
     "src-tauri/crates/sandbox/src/seatbelt/probe.rs",
     "src-tauri/crates/store/src/database/files.rs",

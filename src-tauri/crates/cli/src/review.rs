@@ -5,6 +5,8 @@ use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk, W
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 use serde_json::Value;
 
+/// The tool whose questions show a line.
+const COMMAND_TOOL: &str = "run_command";
 /// Lines of a diff that are shown in the midst of something else.
 const MAX_LINES_ASIDE: usize = 200;
 
@@ -40,9 +42,11 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
             lines.push(format!("Tried with the project read-only, it failed ({}).", visible(&tried.ending)));
             lines.extend(tried.output.lines().map(|line| dim(&format!("  {}", visible(line)))));
         }
-    } else if requested.kind == ApprovalKind::Effects {
+    } else if requested.kind == ApprovalKind::Effects && requested.tool_id == COMMAND_TOOL {
         let command = requested.args.get("command").and_then(Value::as_str).unwrap_or_default();
         lines.push(format!("\n$ {}\n", visible(command)));
+    } else if requested.kind == ApprovalKind::Effects {
+        lines.push(format!("\n{}\n", visible(&requested.args.to_string())));
     } else if requested.preview.is_none() {
         lines.push(visible(&requested.args.to_string()));
     }

@@ -24,13 +24,14 @@ use arki_process::CommandLimits;
 use arki_tools::Tool;
 use elicitations::{Elicitations, InTheWindow};
 use futures_util::future::join_all;
+use globset::Glob;
 use keeping::{Agreements, Tokens};
 use launcher::SandboxedLauncher;
 use sign_in::Loopback;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The MCP servers of all folders, by project and name.
@@ -55,10 +56,11 @@ impl Drop for Answering {
     }
 }
 
-/// A server, and what its program may take.
+/// A server, and what its program may take, and not open.
 struct KeptServer {
     server: Arc<Server>,
     limits: CommandLimits,
+    secrets: Vec<Glob>,
 }
 
 /// Faults that nobody asks for are forgotten beyond this many.
@@ -90,18 +92,22 @@ impl Mcp {
         // What is no longer configured or trusted ends with its last call.
         known.retain(|(project, name), _| *project != open.path() || usable.iter().any(|(usable, _)| *usable == name));
         let limits = config.tool_limits.command;
+        let secrets = &config.secret_files.globs;
         let mut servers = Vec::new();
         for (name, configured) in usable {
             let settings = settings::of(name, configured, &open.path(), self.accounts.keys());
             let place = (open.path(), name.clone());
             match known.get(&place) {
-                Some(kept) if *kept.server.settings() == settings && kept.limits == limits => {
+                Some(kept)
+                    if *kept.server.settings() == settings && kept.limits == limits && kept.secrets == *secrets =>
+                {
                     servers.push(kept.server.clone());
                 }
                 // What the one before has running ends when its last call does.
                 _ => {
-                    let server = Arc::new(Server::new(settings, self.mcp_ports(name, open, limits)));
-                    known.insert(place, KeptServer { server: server.clone(), limits });
+                    let closed = secrets.iter().cloned().chain(config.policy.closed_to_commands()).collect();
+                    let server = Arc::new(Server::new(settings, self.mcp_ports(name, open, limits, closed)));
+                    known.insert(place, KeptServer { server: server.clone(), limits, secrets: secrets.clone() });
                     servers.push(server);
                 }
             }
@@ -109,7 +115,7 @@ impl Mcp {
         servers
     }
 
-    fn mcp_ports(&self, name: &str, open: &OpenProject, limits: CommandLimits) -> Ports {
+    fn mcp_ports(&self, name: &str, open: &OpenProject, limits: CommandLimits, closed: Vec<Glob>) -> Ports {
         Ports {
             launcher: Arc::new(SandboxedLauncher {
                 server: name.to_owned(),
@@ -117,6 +123,9 @@ impl Mcp {
                 hidden: self.projects.hidden_folders(),
                 trash: self.records.directories().trash(),
                 journals: self.records.directories().journals(),
+                views: self.records.directories().views(),
+                closed,
+                has_views: OnceLock::new(),
                 leavings: self.projects.leavings().clone(),
                 sandbox: self.projects.sandbox().clone(),
                 limits,
@@ -313,7 +322,7 @@ impl Mcp {
             let (server, _) = mcp.configured_mcp_server(&folder, &name)?;
             let open = mcp.projects.load_project(&folder)?;
             // It is only signed in to, and starts no program.
-            Ok((server, mcp.mcp_ports(&name, &open, CommandLimits::default())))
+            Ok((server, mcp.mcp_ports(&name, &open, CommandLimits::default(), Vec::new())))
         });
         let (server, ports) = found.await?;
         let page: Arc<dyn SignIn> = Arc::new(Loopback::open(Box::new(show)).await?);

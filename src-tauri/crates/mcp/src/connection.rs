@@ -8,6 +8,7 @@ use crate::progress::told_as;
 use crate::result_text::Answer;
 use crate::settings::ServerSettings;
 use arki_domain::Error;
+use arki_tools::ProgramView;
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, GetPromptRequestParams, JsonObject, ListToolsRequest, PaginatedRequestParams,
     ProgressToken, ReadResourceRequestParams, ResourceTemplate, ServerResult, SubscriptionFilter,
@@ -59,8 +60,15 @@ pub(crate) struct Connection {
     service: rmcp::Peer<RoleClient>,
     heard: Arc<Heard>,
     process: Mutex<Option<Box<dyn ServerProcess>>>,
+    view: Option<Arc<ProgramView>>,
     closing: CancellationToken,
     _tasks: Vec<AbortOnDropHandle<()>>,
+}
+
+/// The program at the other end.
+pub(crate) struct ConnectedProgram {
+    pub(crate) process: Box<dyn ServerProcess>,
+    pub(crate) view: Option<Arc<ProgramView>>,
 }
 
 /// Why a request was not answered.
@@ -83,17 +91,19 @@ impl Connection {
         settings: &ServerSettings,
         running: RunningService<RoleClient, Handler>,
         heard: Arc<Heard>,
-        process: Option<Box<dyn ServerProcess>>,
+        program: Option<ConnectedProgram>,
         mut tasks: Vec<AbortOnDropHandle<()>>,
     ) -> Self {
         let service = running.peer().clone();
         tasks.extend(listen_for_changes(&service, &heard));
+        let (process, view) = program.map(|program| (program.process, program.view)).unzip();
         Self {
             server: settings.name.clone(),
             running: RwLock::new(running),
             service,
             heard,
             process: Mutex::new(process),
+            view: view.flatten(),
             closing: CancellationToken::new(),
             _tasks: tasks,
         }
@@ -101,6 +111,11 @@ impl Connection {
 
     pub(crate) fn is_open(&self) -> bool {
         !self.service.is_transport_closed() && !self.heard.is_spent.load(Ordering::Relaxed)
+    }
+
+    /// The view of the project that its program works in, also after the program's end.
+    pub(crate) fn view(&self) -> Option<&Arc<ProgramView>> {
+        self.view.as_ref()
     }
 
     pub(crate) fn heard(&self) -> &Arc<Heard> {

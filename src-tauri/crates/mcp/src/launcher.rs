@@ -2,13 +2,20 @@
 
 use crate::settings::Command;
 use arki_domain::Error;
+use arki_tools::ProgramView;
 use async_trait::async_trait;
+use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Starts a server's program, confined as its settings say.
 #[async_trait]
 pub trait Launcher: Send + Sync {
     async fn launch(&self, command: &Command) -> Result<Launched, Error>;
+
+    /// Returns whether such a program works in a view of the project.
+    fn works_in_view(&self, _: &Command) -> bool {
+        false
+    }
 }
 
 /// A program that runs, by its pipes.
@@ -17,6 +24,8 @@ pub struct Launched {
     pub stdout: Box<dyn AsyncRead + Send + Unpin>,
     pub stderr: Box<dyn AsyncRead + Send + Unpin>,
     pub process: Box<dyn ServerProcess>,
+    /// The view of the project that it works in, if it does.
+    pub view: Option<Arc<ProgramView>>,
 }
 
 /// The program itself. Dropping it ends the program and what it started.

@@ -1,7 +1,7 @@
 //! Opening a connection: starting the program or reaching the address, and the handshake.
 
 use crate::authorization;
-use crate::connection::Connection;
+use crate::connection::{ConnectedProgram, Connection};
 use crate::fault::{self, failed, quoted, variable_not_set};
 use crate::handler::{Handler, Heard};
 use crate::http;
@@ -12,6 +12,7 @@ use crate::readable::Readable;
 use crate::settings::{Remote, ServerSettings, Transport};
 use crate::stdout_lines;
 use arki_domain::Error;
+use arki_tools::ProgramView;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::StreamableHttpClientTransport;
@@ -55,6 +56,7 @@ struct ServerPipes {
     protocol: DuplexStream,
     stdin: Box<dyn AsyncWrite + Send + Unpin>,
     process: Box<dyn ServerProcess>,
+    view: Option<Arc<ProgramView>>,
     lines: AbortOnDropHandle<()>,
     trail: AbortOnDropHandle<()>,
 }
@@ -123,12 +125,12 @@ impl From<Error> for NotBegun {
 impl ServerPipes {
     fn new(launched: Launched, heard: &Arc<Heard>) -> Self {
         let (protocol, passed) = duplex(PIPE_BYTES);
-        let Launched { stdin, stdout, stderr, process } = launched;
+        let Launched { stdin, stdout, stderr, process, view } = launched;
         let (for_lines, for_trail) = (heard.clone(), heard.clone());
         let lines = tokio::spawn(async move { stdout_lines::pass_on(stdout, passed, &for_lines.findings).await });
         let trail = tokio::spawn(async move { for_trail.trail.follow(stderr).await });
         let (lines, trail) = (AbortOnDropHandle::new(lines), AbortOnDropHandle::new(trail));
-        Self { protocol, stdin, process, lines, trail }
+        Self { protocol, stdin, process, view, lines, trail }
     }
 
     async fn initialize(
@@ -138,14 +140,15 @@ impl ServerPipes {
         heard: &Arc<Heard>,
         lifecycle: ClientLifecycleMode,
     ) -> Result<Connection, NotBegun> {
-        let Self { protocol, stdin, mut process, lines, trail } = self;
+        let Self { protocol, stdin, mut process, view, lines, trail } = self;
         let transport =
             AsyncRwTransport::new_client(protocol, stdin).with_max_line_length(stdout_lines::MAX_MESSAGE_BYTES);
         let serving =
             handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(Readable::new(transport, None)), lifecycle);
         let error = match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => {
-                return Ok(Connection::new(settings, running, heard.clone(), Some(process), vec![lines, trail]));
+                let program = ConnectedProgram { process, view };
+                return Ok(Connection::new(settings, running, heard.clone(), Some(program), vec![lines, trail]));
             }
             Ok(Err(error)) => Some(error),
             Err(_) => None,

@@ -3,7 +3,7 @@
 use crate::offer::{self, Offer, OfferTarget};
 use crate::server::{Call, Server};
 use arki_domain::{Code, Error};
-use arki_tools::{CallScope, JudgedAs, Output, RemoteTool, Tool, ToolTraits};
+use arki_tools::{CallScope, JudgedAs, Output, RemoteTool, Tool, ToolTraits, ViewedProgram};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::Arc;
@@ -59,6 +59,11 @@ impl RemoteTool for ServerTool {
             return Err(Error::new(Code::MCP_CALL_REFUSED, text, ""));
         }
         Ok(Output { text: answer.text, truncated: false })
+    }
+
+    fn viewed_program(&self) -> Option<&dyn ViewedProgram> {
+        let is_asked = self.target != OfferTarget::SearchTools;
+        (is_asked && self.server.works_in_view()).then_some(self.server.as_ref())
     }
 
     fn judged_as(&self, args: &Value) -> Option<JudgedAs> {

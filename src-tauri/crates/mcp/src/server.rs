@@ -1,6 +1,7 @@
 //! A configured server: started when it is first needed, started again when it ended, remembered between starts.
 
 mod test_run;
+mod viewed;
 
 use crate::agreement::Agreement;
 use crate::authorization;
@@ -50,6 +51,8 @@ pub struct Server {
     settings: ServerSettings,
     ports: Ports,
     inner: tokio::sync::Mutex<ConnectionState>,
+    /// Held by the call that has the program's view to itself.
+    turn: Arc<tokio::sync::Mutex<()>>,
     shown: Mutex<ShownServer>,
 }
 
@@ -72,7 +75,7 @@ impl Server {
     pub fn new(settings: ServerSettings, ports: Ports) -> Self {
         let state = if settings.enabled { ServerState::Idle } else { ServerState::Disabled };
         let shown = Mutex::new(ShownServer { state, failure: None, heard: Arc::default() });
-        Self { settings, ports, inner: tokio::sync::Mutex::default(), shown }
+        Self { settings, ports, inner: tokio::sync::Mutex::default(), turn: Arc::default(), shown }
     }
 
     /// Returns what a model is offered of it as far as it was met before, without starting it.
@@ -399,7 +402,11 @@ impl Server {
                 if let Some(broken) = connection.heard().findings.broken() {
                     return failed(server, format_args!("{broken} Arki stopped it."));
                 }
-                failed(server, format_args!("ended during a call{how}. What it did before is unknown."))
+                let before = match connection.view() {
+                    Some(_) => "What it changed in the project was thrown away; what else it did is unknown.",
+                    None => "What it did before is unknown.",
+                };
+                failed(server, format_args!("ended during a call{how}. {before}"))
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The verdict on what a command changed in its view: path by path, by the steps that a write of the path by a tool goes
-//! through, and together.
+//! The verdict on what a command changed in its view, or an MCP server in a call: path by path, by the steps that a write
+//! of the path by a tool goes through, and together.
 //!
 //! That a line was allowed to run says nothing here. Its changes land unseen only by a rule with `"effects": "allow"`, by
 //! a rule about the path, by the mode of the run within its bounds, or where git ignores the path. What is sensitive asks,
@@ -23,13 +23,15 @@ const MAX_REASONS: usize = 3;
 const IGNORED_RULE: &str = "builtin:ignored-file";
 const BEYOND_EDITS_RULE: &str = "builtin:beyond-edits";
 
-/// The changes of one command, and what matters for the decision on them.
+/// The changes of one call, and what matters for the decision on them.
 #[derive(Debug, Clone, Copy)]
 pub struct EffectsQuestion<'a> {
     pub changes: &'a [ChangedPath],
-    /// The subject of the call whose command made them.
+    /// The tool that was called.
+    pub tool: &'a str,
+    /// The subject of that call.
     pub subject: &'a Subject,
-    /// True if the command had the network.
+    /// True if a command had the network.
     pub network: bool,
     pub trusted: bool,
     pub approve: ApprovalMode,
@@ -103,6 +105,12 @@ pub fn decide_effects(question: &EffectsQuestion<'_>, settings: &PolicySettings)
     summed_up(question, paths)
 }
 
+impl EffectsQuestion<'_> {
+    fn who(&self) -> &'static str {
+        if self.tool == COMMAND_TOOL { "The command" } else { "The MCP server" }
+    }
+}
+
 /// The settings as they speak of changed files, and of removed ones.
 struct PathPolicies {
     changed: PolicySettings,
@@ -113,7 +121,11 @@ impl PathPolicies {
     fn of(question: &EffectsQuestion<'_>, settings: &PolicySettings) -> Self {
         let text = question.subject.command.as_deref().unwrap_or_default();
         let line = CommandLine::parse(text);
-        let landing = landing_rules(question.subject, question.network, settings, &line);
+        // Rules let the changes of commands land, not those of servers.
+        let landing = match question.tool {
+            COMMAND_TOOL => landing_rules(question.subject, question.network, settings, &line),
+            _ => Vec::new(),
+        };
         let with = |removes| {
             let adapted = |rules: &[PolicyRule]| -> Vec<PolicyRule> {
                 let lands = |rule: &PolicyRule| landing.iter().any(|landing| std::ptr::eq(*landing, rule));
@@ -213,7 +225,7 @@ fn review_beyond_edits(question: &EffectsQuestion<'_>, paths: &mut [PathVerdict]
         is_open && !change.ignored
     };
     let open: Vec<_> = question.changes.iter().zip(paths.iter()).filter(counts).collect();
-    let Some(reason) = beyond_edits(&open) else { return };
+    let Some(reason) = beyond_edits(question.who(), &open) else { return };
     for verdict in paths.iter_mut().filter(|verdict| is_granted(verdict)) {
         verdict.decision = Decision::Preview;
         verdict.rule = BEYOND_EDITS_RULE.to_owned();
@@ -221,20 +233,17 @@ fn review_beyond_edits(question: &EffectsQuestion<'_>, paths: &mut [PathVerdict]
     }
 }
 
-fn beyond_edits(open: &[(&ChangedPath, &PathVerdict)]) -> Option<String> {
+fn beyond_edits(who: &str, open: &[(&ChangedPath, &PathVerdict)]) -> Option<String> {
     let removals = open.iter().filter(|(change, _)| change.change == PathChange::Removed).count();
     let special = |(change, verdict): &&(&ChangedPath, &PathVerdict)| {
         let steers = risk::touches_configuration(&change.touched.path) || verdict.decision == Decision::Approval;
         !change.traits.is_empty() || steers
     };
     if open.len() > MAX_UNSEEN_FILES {
-        return Some(format!(
-            "The command changed {} files; up to {MAX_UNSEEN_FILES} land without a review.",
-            open.len()
-        ));
+        return Some(format!("{who} changed {} files; up to {MAX_UNSEEN_FILES} land without a review.", open.len()));
     }
     if removals > MAX_UNSEEN_REMOVALS {
-        return Some(format!("The command removed {removals} files; up to {MAX_UNSEEN_REMOVALS} go without a review."));
+        return Some(format!("{who} removed {removals} files; up to {MAX_UNSEEN_REMOVALS} go without a review."));
     }
     let (change, _) = open.iter().find(special)?;
     let path = &change.touched.path;

@@ -98,6 +98,8 @@ mod spec;
 mod spelling;
 #[cfg(target_os = "linux")]
 mod syscall_filter;
+#[cfg(target_os = "linux")]
+mod upper_layer;
 #[cfg_attr(not(target_os = "linux"), path = "no_view.rs")]
 mod view;
 mod view_change;

@@ -36,6 +36,18 @@ impl OverlayView {
 
     /// # Errors
     /// Never comes to it.
+    pub fn all_changes(&self, _: &Path, _: usize, _: impl Fn(&Path) -> bool) -> io::Result<ViewChanges> {
+        match self.never {}
+    }
+
+    /// # Errors
+    /// Never comes to it.
+    pub fn begin_call(&self) -> io::Result<()> {
+        match self.never {}
+    }
+
+    /// # Errors
+    /// Never comes to it.
     pub fn move_out(&self, _: &Path, _: &Path) -> io::Result<()> {
         match self.never {}
     }

@@ -1,4 +1,5 @@
-//! A view of a project in which one command's writes go aside, and the list of what they changed.
+//! A view of a project in which a program's writes go aside, and the list of what they changed: of a command all, of a
+//! program that works on several calls what it has changed since the last began.
 //!
 //! The kernel keeps the writes (overlayfs): `upper` has what was written, a removed entry is a device without a number,
 //! and a folder that replaced another is marked as opaque. So the list costs what the command did, whatever the size of
@@ -6,30 +7,32 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags, ResolveFlags, flock};
 
+use super::upper_layer::{UpperEntry, UpperLayer};
 use super::view_change::{ViewChange, ViewChangeKind, ViewChanges, ViewEntry};
 use super::wrapping;
 use arki_disk::create_private_dir;
 
 const UPPER: &str = "upper";
 const WORK: &str = "work";
-const OPAQUE: &str = "user.overlay.opaque";
-/// Bits of a mode that a file's rights are.
-const RIGHTS: u32 = 0o7777;
 
 /// A view's own folder; removed when dropped.
 #[derive(Debug)]
 pub struct OverlayView {
     folder: PathBuf,
     bound: Vec<PathBuf>,
-    made: SystemTime,
+    /// The time since when what is written counts as a change.
+    began: Mutex<SystemTime>,
+    /// Locked for as long as this lives, so that nobody takes the view for abandoned.
+    _lock: fs::File,
 }
 
 impl OverlayView {
@@ -39,9 +42,17 @@ impl OverlayView {
         create_private_dir(views).map_err(io::Error::other)?;
         let folder = tempfile::Builder::new().prefix("view-").tempdir_in(views)?.keep();
         fs::create_dir(folder.join(UPPER))?;
-        // By the kernel's clock for files, which is behind the other by some milliseconds.
-        let made = changed_at(&folder.symlink_metadata()?).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Self { folder, bound, made })
+        let lock = fs::File::open(&folder)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        let began = Mutex::new(touched_at(&folder)?);
+        Ok(Self { folder, bound, began, _lock: lock })
+    }
+
+    /// From now on only what is changed later is listed by [`Self::changes`].
+    pub fn begin_call(&self) -> io::Result<()> {
+        let now = touched_at(&self.folder)?;
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        Ok(())
     }
 
     /// Returns why commands can't work in views of this project, in a sentence; `None` where they can. Takes some
@@ -83,11 +94,33 @@ impl OverlayView {
         &self.bound
     }
 
-    /// Lists what changed, at most so many changes. What `leaves_out` says is not looked at, nor what is below it.
-    /// Blocks for as long as it takes to look through what was written.
+    /// Lists what changed since the view was made, or since [`Self::begin_call`], at most so many changes. What
+    /// `leaves_out` says is not looked at, nor what is below it. Blocks for as long as it takes to look through what was
+    /// written.
     pub fn changes(&self, project: &Path, most: usize, leaves_out: impl Fn(&Path) -> bool) -> io::Result<ViewChanges> {
-        let found = ViewChanges::default();
-        let mut listing = ViewListing { upper: self.upper(), project, made: self.made, most, leaves_out, found };
+        self.list(project, most, leaves_out, ListedPart::SinceItBegan)
+    }
+
+    /// The same for all that was written since the view was made.
+    pub fn all_changes(
+        &self,
+        project: &Path,
+        most: usize,
+        leaves_out: impl Fn(&Path) -> bool,
+    ) -> io::Result<ViewChanges> {
+        self.list(project, most, leaves_out, ListedPart::All)
+    }
+
+    fn list(
+        &self,
+        project: &Path,
+        most: usize,
+        leaves_out: impl Fn(&Path) -> bool,
+        part: ListedPart,
+    ) -> io::Result<ViewChanges> {
+        let (found, began) = (ViewChanges::default(), *self.began.lock().unwrap_or_else(PoisonError::into_inner));
+        let upper = UpperLayer::open(&self.upper())?;
+        let mut listing = ViewListing { upper, project, began, part, most, leaves_out, found };
         listing.compare_folder(Path::new(""))?;
         let mut found = listing.found;
         found.changes.sort();
@@ -96,32 +129,7 @@ impl OverlayView {
 
     /// Reads what is at a path that was written. A file of more bytes is an error of kind `FileTooLarge`.
     pub fn entry(&self, path: &Path, max_bytes: u64) -> io::Result<ViewEntry> {
-        let upper = rustix::fs::open(self.upper(), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::openat2(&upper, parent, flags, Mode::empty(), beneath)?;
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let found = rustix::fs::statat(&folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
-        if rustix::fs::FileType::from_raw_mode(found.st_mode).is_symlink() {
-            let target = rustix::fs::readlinkat(&folder, name, Vec::new())?;
-            return Ok(ViewEntry::Link(OsString::from_vec(target.into_bytes()).into()));
-        }
-        if found.st_size.cast_unsigned() > max_bytes {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        // A file that a command closed even to itself is read all the same: it is this user's.
-        let bytes = match read(&folder, name) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                let at = rustix::fs::AtFlags::empty();
-                rustix::fs::chmodat(&folder, name, Mode::RUSR | Mode::WUSR, at)?;
-                let bytes = read(&folder, name);
-                rustix::fs::chmodat(&folder, name, Mode::from_raw_mode(found.st_mode & RIGHTS), at)?;
-                bytes?
-            }
-            bytes => bytes?,
-        };
-        Ok(ViewEntry::File { bytes, mode: found.st_mode & RIGHTS })
+        UpperLayer::open(&self.upper())?.read(path, max_bytes)
     }
 }
 
@@ -181,14 +189,6 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::set_permissions(to, from.symlink_metadata()?.permissions())
 }
 
-fn read(folder: &std::os::fd::OwnedFd, name: &std::ffi::OsStr) -> io::Result<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mut file = fs::File::from(rustix::fs::openat(folder, name, flags, Mode::empty())?);
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 impl Drop for OverlayView {
     fn drop(&mut self) {
         remove_all(&self.folder);
@@ -230,20 +230,37 @@ fn remove_all(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// Removes the views of processes that were killed: all in `views` that are older than any command may run.
+/// Removes the views of processes that were killed: all in `views` that are older than this and that nobody holds.
 pub fn remove_abandoned_views(views: &Path, older_than: Duration) {
     for entry in fs::read_dir(views).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
-        if age.is_ok_and(|age| age > older_than) {
+        if age.is_ok_and(|age| age > older_than) && !is_held(&entry.path()) {
             remove_all(&entry.path());
         }
     }
 }
 
+fn is_held(view: &Path) -> bool {
+    fs::File::open(view).is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err())
+}
+
+/// The moment by the kernel's clock for files, which is behind the other by some milliseconds.
+fn touched_at(folder: &Path) -> io::Result<SystemTime> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    changed_at(&folder.symlink_metadata()?).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ListedPart {
+    All,
+    SinceItBegan,
+}
+
 struct ViewListing<'a, L> {
-    upper: PathBuf,
+    upper: UpperLayer,
     project: &'a Path,
-    made: SystemTime,
+    began: SystemTime,
+    part: ListedPart,
     most: usize,
     leaves_out: L,
     found: ViewChanges,
@@ -252,16 +269,15 @@ struct ViewListing<'a, L> {
 impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
     /// Compares a folder that both have.
     fn compare_folder(&mut self, path: &Path) -> io::Result<()> {
-        let replaced = is_opaque(&self.upper.join(path));
-        if replaced {
+        if self.upper.is_opaque(path) {
             for name in names(&self.project.join(path))? {
                 let inside = path.join(name);
-                if self.upper.join(&inside).symlink_metadata().is_err() {
+                if self.upper.entry(&inside).is_none() {
                     self.remove(&inside)?;
                 }
             }
         }
-        for name in names(&self.upper.join(path))? {
+        for name in self.upper.names(path)? {
             self.compare(&path.join(name))?;
         }
         Ok(())
@@ -271,41 +287,40 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
         if self.is_over(path) {
             return Ok(());
         }
-        let now = self.upper.join(path).symlink_metadata()?;
+        // A program may have removed it meanwhile.
+        let Some(now) = self.upper.entry(path) else { return Ok(()) };
         let before = self.project.join(path).symlink_metadata().ok();
         let was_folder = before.as_ref().is_some_and(fs::Metadata::is_dir);
-        let kind = now.file_type();
-        if kind.is_char_device() && now.rdev() == 0 {
+        if now.is_whiteout() {
             return before.map_or(Ok(()), |_| self.remove(path));
         }
-        if kind.is_dir() && was_folder {
+        if now.is_folder() && was_folder {
             return self.compare_folder(path);
         }
-        if before.is_some() && (kind.is_dir() || was_folder) {
+        if before.is_some() && (now.is_folder() || was_folder) {
             self.remove(path)?;
         }
-        if kind.is_dir() {
+        if now.is_folder() {
             return self.add_folder(path);
         }
-        let is_plain = kind.is_file() || kind.is_symlink();
-        self.push(path, if is_plain { ViewChangeKind::Written } else { ViewChangeKind::Special });
+        self.push(path, if now.is_plain() { ViewChangeKind::Written } else { ViewChangeKind::Special });
         Ok(())
     }
 
     fn add_folder(&mut self, path: &Path) -> io::Result<()> {
         self.push(path, ViewChangeKind::FolderAdded);
-        for name in names(&self.upper.join(path))? {
+        for name in self.upper.names(path)? {
             let inside = path.join(name);
             if self.is_over(&inside) {
                 continue;
             }
-            let kind = self.upper.join(&inside).symlink_metadata()?;
-            match kind.file_type() {
-                folder if folder.is_dir() => self.add_folder(&inside)?,
-                plain if plain.is_file() || plain.is_symlink() => self.push(&inside, ViewChangeKind::Written),
+            match self.upper.entry(&inside) {
+                Some(folder) if folder.is_folder() => self.add_folder(&inside)?,
+                Some(plain) if plain.is_plain() => self.push(&inside, ViewChangeKind::Written),
                 // In a new folder nothing of the project is hidden.
-                device if device.is_char_device() && kind.rdev() == 0 => {}
-                _ => self.push(&inside, ViewChangeKind::Special),
+                Some(removed) if removed.is_whiteout() => {}
+                Some(_) => self.push(&inside, ViewChangeKind::Special),
+                None => {}
             }
         }
         Ok(())
@@ -328,6 +343,9 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
     }
 
     fn push(&mut self, path: &Path, kind: ViewChangeKind) {
+        if self.part == ListedPart::SinceItBegan && self.was_written_before(path) {
+            return;
+        }
         if self.found.changes.len() >= self.most {
             self.found.has_more = true;
             return;
@@ -335,12 +353,21 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
         // What is not there may have been removed or moved meanwhile: then its folder has changed, which is no work of the
         // command's.
         let found = path.ancestors().find_map(|place| self.project.join(place).symlink_metadata().ok());
-        let has_changed_outside = found.is_some_and(|found| changed_at(&found) > Some(self.made));
+        let has_changed_outside = found.is_some_and(|found| changed_at(&found) > Some(self.began));
         self.found.changes.push(ViewChange { path: path.to_owned(), kind, has_changed_outside });
+    }
+
+    /// By the entry itself, or the nearest folder where it is gone. What is in a folder that was moved keeps its times.
+    fn was_written_before(&self, path: &Path) -> bool {
+        let is_new = |entry: UpperEntry| entry.changed_at() >= Some(self.began);
+        let is_moved = |place: &&Path| self.upper.is_opaque(place) || !self.project.join(place).is_dir();
+        let entry = |place: &Path| self.upper.entry(place);
+        let moved = path.ancestors().skip(1).filter(is_moved).filter_map(entry).any(is_new);
+        !moved && path.ancestors().find_map(entry).is_some_and(|entry| !is_new(entry))
     }
 }
 
-/// A folder that a command closed even to itself is opened: it is this user's, and goes with the view.
+/// A folder that is closed even to its owner is opened: it is this user's.
 fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     let listed = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -356,9 +383,4 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
 fn changed_at(found: &fs::Metadata) -> Option<SystemTime> {
     let since_epoch = Duration::new(found.ctime().try_into().ok()?, found.ctime_nsec().try_into().ok()?);
     SystemTime::UNIX_EPOCH.checked_add(since_epoch)
-}
-
-fn is_opaque(folder: &Path) -> bool {
-    let mut value = [0_u8; 1];
-    matches!(rustix::fs::lgetxattr(folder, OPAQUE, &mut value), Ok(1)) && value == *b"y"
 }

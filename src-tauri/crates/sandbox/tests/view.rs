@@ -14,6 +14,7 @@ use arki_disk::PrivateTempDir;
 use arki_process::{CommandLimits, CommandOutcome, CommandSpec, run};
 use arki_sandbox::{
     Network, NetworkDoor, OverlayView, ProjectAccess, Sandbox, SandboxSpec, ViewChangeKind, ViewEntry, launch_if_asked,
+    remove_abandoned_views,
 };
 use globset::GlobSet;
 use tokio_util::sync::CancellationToken;
@@ -32,7 +33,9 @@ const CASES: &[Case] = &[
     ("what_is_left_out_is_not_listed_and_the_list_has_an_end", the_list_has_an_end),
     ("what_somebody_else_changes_meanwhile_is_told", what_changes_outside_is_told),
     ("what_the_user_makes_and_replaces_meanwhile_is_seen", what_the_user_makes_meanwhile_is_seen),
+    ("of_several_calls_each_is_told_its_own_changes", each_call_is_told_its_own_changes),
     ("a_view_is_removed_with_its_last_holder", a_view_is_removed),
+    ("a_view_that_somebody_holds_is_not_abandoned", a_held_view_is_not_abandoned),
 ];
 
 /// Like the standard harness: arguments are filters, `--list` lists, and unknown options are ignored.
@@ -322,6 +325,39 @@ fn what_the_user_makes_meanwhile_is_seen() {
         command.join().unwrap()
     });
     assert_eq!(output, "fn b() {}\nmade late\nnew b\n");
+}
+
+/// The project has what the call before changed, as after its landing.
+fn each_call_is_told_its_own_changes() {
+    let world = World::new();
+    let view = world.view(&[]);
+    world.succeeds(&view, "mkdir made && echo one > made/first && echo x >> src/a.rs && rm src/b.rs");
+    fs::create_dir(world.path("project/made")).unwrap();
+    fs::write(world.path("project/made/first"), "one\n").unwrap();
+    fs::remove_file(world.path("project/src/b.rs")).unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    view.begin_call().unwrap();
+    assert!(view.changes(&world.project(), 100, |_| false).unwrap().changes.is_empty());
+    assert_eq!(view.all_changes(&world.project(), 100, |_| false).unwrap().changes.len(), 2);
+    std::thread::sleep(Duration::from_millis(20));
+    fs::write(world.path("project/src/a.rs"), "theirs\n").unwrap();
+    world.succeeds(&view, "mv made moved && echo two > second");
+    let listed = view.changes(&world.project(), 100, |_| false).unwrap().changes;
+    let told: Vec<&str> = listed.iter().map(|change| change.path.to_str().unwrap()).collect();
+    assert_eq!(told, ["made", "made/first", "moved", "moved/first", "second"]);
+    assert!(listed.iter().all(|change| !change.has_changed_outside), "{listed:?}");
+}
+
+fn a_held_view_is_not_abandoned() {
+    let world = World::new();
+    let view = world.view(&[]);
+    let killed = world.path("views/view-killed/upper");
+    fs::create_dir_all(&killed).unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    remove_abandoned_views(&world.path("views"), Duration::from_millis(10));
+    assert!(!killed.exists());
+    world.succeeds(&view, "echo x > made");
+    assert_eq!(view.changes(&world.project(), 10, |_| false).unwrap().changes.len(), 1);
 }
 
 fn a_view_is_removed() {

@@ -48,6 +48,7 @@ mod step;
 mod subject;
 mod toolbox;
 mod user_question;
+mod viewed_calls;
 mod write;
 
 use crate::inside::{InsideAction, InsideTask};

@@ -50,7 +50,7 @@ pub use hooks::{
     MAX_HOOKS, name_of as hook_name_of, tools_named,
 };
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
-pub use remote_tool::{CallScope, JudgedAs, RemoteCallProgress, RemoteTool};
+pub use remote_tool::{CallScope, JudgedAs, ProgramView, RemoteCallProgress, RemoteTool, ViewedProgram};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};
 pub use tool::{MAX_TOOL_NAME_BYTES, Retry, Tool, ToolTraits};

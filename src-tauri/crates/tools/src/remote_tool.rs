@@ -5,9 +5,14 @@ use crate::caller::Caller;
 use crate::tool_output::Output;
 use crate::touched::Touched;
 use arki_domain::{Category, Error};
+use arki_sandbox::OverlayView;
 use async_trait::async_trait;
 use serde_json::Value;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
 /// The doing half of a tool from outside; [`crate::Tool::remote`] makes a tool of it.
@@ -29,6 +34,54 @@ pub trait RemoteTool: Send + Sync {
     /// that one.
     fn judged_as(&self, _args: &Value) -> Option<JudgedAs> {
         None
+    }
+
+    /// Returns the program that does the calls, where it works in a view of the project.
+    fn viewed_program(&self) -> Option<&dyn ViewedProgram> {
+        None
+    }
+}
+
+/// A program that works in a view of a project, and lives longer than a call.
+#[async_trait]
+pub trait ViewedProgram: Send + Sync {
+    /// Waits until no other call of it is at work; the next one waits until this is dropped.
+    async fn turn(&self) -> OwnedMutexGuard<()>;
+
+    /// Returns its view; `None` while it doesn't run.
+    async fn view(&self) -> Option<Arc<ProgramView>>;
+
+    /// Ends it, and its view with it. The next call starts it in a new one.
+    async fn restart(&self);
+}
+
+/// The view of a program, from its start to its end.
+#[derive(Debug)]
+pub struct ProgramView {
+    pub(crate) view: Arc<OverlayView>,
+    /// The folder of the project that it is of.
+    pub(crate) project: PathBuf,
+    was_called: AtomicBool,
+    told: Mutex<BTreeSet<String>>,
+}
+
+impl ProgramView {
+    #[must_use]
+    pub fn new(view: Arc<OverlayView>, project: PathBuf) -> Self {
+        Self { view, project, was_called: AtomicBool::new(false), told: Mutex::default() }
+    }
+
+    pub(crate) fn note_call(&self) {
+        self.was_called.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn was_called(&self) -> bool {
+        self.was_called.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether this was not told after a call before.
+    pub(crate) fn is_news(&self, sentence: &str) -> bool {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(sentence.to_owned())
     }
 }
 

@@ -2,8 +2,8 @@
 import type { ToolResult } from "./ToolResult";
 
 /**
- * A command ended in its view: its result so far, and what it changed there. Nothing of that is in the project yet;
- * what becomes of it is decided next.
+ * A command ended in its view, or an MCP server's call did: its result so far, and what it changed there. Nothing of
+ * that is in the project yet; what becomes of it is decided next.
  */
 export type CommandEnded = {
   callId: string;

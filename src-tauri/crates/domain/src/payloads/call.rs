@@ -170,8 +170,8 @@ payload! {
         /// A sentence each.
         pub notes: Vec<String>,
     }
-    /// A command ended in its view: its result so far, and what it changed there. Nothing of that is in the project yet;
-    /// what becomes of it is decided next.
+    /// A command ended in its view, or an MCP server's call did: its result so far, and what it changed there. Nothing of
+    /// that is in the project yet; what becomes of it is decided next.
     CommandEnded {
         pub call_id: CallId,
         /// As its `tool.result` will be, but for what becomes of the changes.

@@ -37,6 +37,7 @@ fn many(count: usize, one: impl Fn(&str) -> ChangedPath) -> Vec<ChangedPath> {
 }
 
 struct Case {
+    tool: &'static str,
     line: &'static str,
     network: bool,
     trusted: bool,
@@ -45,13 +46,14 @@ struct Case {
 
 impl Case {
     fn new(line: &'static str, rules: serde_json::Value) -> Self {
-        Self { line, network: false, trusted: true, settings: settings(rules).unwrap() }
+        Self { tool: "run_command", line, network: false, trusted: true, settings: settings(rules).unwrap() }
     }
 
     fn verdict(&self, approve: ApprovalMode, changes: &[ChangedPath]) -> EffectsVerdict {
         let subject = subject_of(self.line, true);
         let question = EffectsQuestion {
             changes,
+            tool: self.tool,
             subject: &subject,
             network: self.network,
             trusted: self.trusted,
@@ -226,6 +228,20 @@ fn effects_may_be_allowed_below_a_path_and_for_all_commands() {
     let whole = |line| Case::new(line, json!([{"decision": "allow", "tool": "run_command", "effects": "allow"}]));
     assert_eq!(whole("mytool").one(Ask, changed("a.rs")).0, Allow);
     assert_eq!(whole("eval \"$X\"").one(Ask, changed("a.rs")).0, Preview, "it can't be followed");
+}
+
+#[test]
+fn a_rule_for_commands_lands_nothing_that_a_server_changed() {
+    for rule in [
+        json!({"decision": "allow", "tool": "run_command", "effects": "allow"}),
+        json!({"decision": "allow", "tool": "mcp__x__*"}),
+    ] {
+        let case = Case { tool: "mcp__x__echo", ..Case::new("", json!([rule])) };
+        assert_eq!(case.one(Ask, changed("a.rs")).0, Preview);
+        assert_eq!(case.one(Edits, changed("a.rs")).0, Allow);
+        let reason = case.verdict(Edits, &many(6, removed)).reason;
+        assert!(reason.starts_with("The MCP server removed 6 files"), "{reason}");
+    }
 }
 
 #[cfg(unix)]

@@ -82,7 +82,7 @@ impl ToolExecutor {
             review: command_review.clone(),
             effects: effects.clone(),
             call_log: call_log.clone(),
-            secrets,
+            secrets: secrets.clone(),
             rooms: rooms.clone(),
             images: images.clone(),
             signer: CommitSigner(settings.clone()),
@@ -98,7 +98,13 @@ impl ToolExecutor {
             asking,
             effects: effects.clone(),
             command_review,
-            remotes: RemoteCalls { settings: settings.clone(), call_log: call_log.clone(), results: results.clone() },
+            remotes: RemoteCalls {
+                settings: settings.clone(),
+                effects: effects.clone(),
+                call_log: call_log.clone(),
+                secrets,
+                results: results.clone(),
+            },
             delegations: Arc::new(DelegatedCalls {
                 toolbox: toolbox.clone(),
                 results: results.clone(),

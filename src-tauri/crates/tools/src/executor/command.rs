@@ -20,8 +20,8 @@ use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, CheckpointCreated, Code, CommandEnded, CommandTrial, Error, EventBody, StyledPart, StyledText,
-    ToolCall, ToolResult, plural,
+    CallOutcome, CheckpointCreated, Code, CommandTrial, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult,
+    plural,
 };
 use arki_files::Snapshot;
 use arki_policy::Verdict;
@@ -182,37 +182,17 @@ impl CommandRunner {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let bound = view.bound.clone();
-        let Some(EventBody::ToolResult(mut result)) = bodies.pop() else {
-            return Err(Error::internal("a command without its result"));
-        };
-        if result.code.as_deref() == Some(Code::CANCELLED.0) {
+        if let Some(EventBody::ToolResult(result)) = bodies.last_mut()
+            && result.code.as_deref() == Some(Code::CANCELLED.0)
+        {
             bound.tidy(&self.settings.project);
             result.result.push_str("\n[Stopped, so what it changed was thrown away.]");
-            bodies.push(result.into());
             return record.settle(bodies).await;
         }
         let collected = effects::collect(&self.settings, view, &record.context().session_id).await;
         // Not before: by its times a folder tells whether somebody else changed it.
         bound.tidy(&self.settings.project);
-        let collected = match collected {
-            Ok(collected) => collected,
-            Err(fault) => {
-                bodies.push(without_changes(result, fault).into());
-                return record.settle(bodies).await;
-            }
-        };
-        for note in &collected.notes {
-            result.result.push_str(&format!("\n[{note}]"));
-        }
-        if collected.files == 0 {
-            bodies.push(result.into());
-            return record.settle(bodies).await;
-        }
-        let (files, call_id) = (collected.files as u64, call.call_id.clone());
-        let ended = CommandEnded { call_id, result, files, effects: collected.list };
-        bodies.push(ended.clone().into());
-        record.note(bodies).await?;
-        self.effects.settle(call, &ended, record).await
+        self.effects.settle_collected(call, collected, bodies, record).await
     }
 
     /// The program ended while the command ran. It is not run again; what it changed so far can be told where the
@@ -237,12 +217,6 @@ impl CommandRunner {
         bodies.push(result.into());
         record.settle(bodies).await
     }
-}
-
-fn without_changes(mut result: ToolResult, fault: Error) -> ToolResult {
-    result.result.push_str(&format!("\n[Nothing of what it changed was kept: {} {}]", fault.message, fault.hint));
-    (result.is_error, result.code) = (true, Some(fault.code));
-    result
 }
 
 /// A command's call as it is carried out.
@@ -316,7 +290,7 @@ impl CommandChanges {
 /// Named in the result, so that the model need not look through the whole project.
 const MAX_PATHS_NAMED: usize = 50;
 
-fn nothing_landed() -> Error {
+pub(super) fn nothing_landed() -> Error {
     let message = "Interrupted: Arki ended while this ran, and it was not run again. Nothing that it changed in the \
                    project landed. Beyond that its effect is unknown.";
     Error::new(Code::CANCELLED, message, "Run it again if it is still needed.")

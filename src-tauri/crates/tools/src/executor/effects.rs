@@ -1,5 +1,5 @@
-//! The changes of commands in their views: judged, shown, and landed only as they were shown. What is rejected never
-//! existed.
+//! The changes of commands in their views, and of servers' calls in theirs: judged, shown, and landed only as they were
+//! shown. What is rejected never existed.
 //!
 //! The list of the changes and their contents lie beside the log before anyone is asked, so that a review outlives this
 //! process and the view. How a decision about them comes into the log is as with an edit: `approval.requested`, or
@@ -30,8 +30,9 @@ use arki_redaction::Redactor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub(super) use collecting::collect;
+pub(super) use collecting::{CollectedEffects, collect, is_landed};
 pub(super) use generated::{BoundFolders, GeneratedFolders};
+use judging::is_command;
 pub use stored::write_changed_tree;
 use stored::{StoredEffects, listed};
 
@@ -40,14 +41,14 @@ const MAX_NAMED: usize = 50;
 /// The sentences on what is left out that a question tells, at most.
 const MAX_TOLD: usize = 5;
 
-/// Lands what commands changed, or asks.
+/// Lands what calls changed, or asks.
 pub(super) struct CommandEffects {
     pub(super) settings: Arc<ExecutorSettings>,
     pub(super) judge: Arc<Judge>,
     pub(super) asking: Arc<UserQuestions>,
 }
 
-/// The changes of a command as they would land now.
+/// The changes of a call as they would land now.
 struct OpenEffects {
     set: ChangeSet,
     verdict: Verdict,
@@ -56,8 +57,40 @@ struct OpenEffects {
 }
 
 impl CommandEffects {
-    /// Decides on what a command changed, and lands it or asks.
-    pub(super) async fn settle(
+    /// Adds what a call changed to its result, which is the last of `bodies`, and has it decided on.
+    pub(super) async fn settle_collected(
+        &self,
+        call: &ToolCall,
+        collected: Result<CollectedEffects, Error>,
+        mut bodies: Vec<EventBody>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let Some(EventBody::ToolResult(mut result)) = bodies.pop() else {
+            return Err(Error::internal("a call without its result"));
+        };
+        let collected = match collected {
+            Ok(collected) => collected,
+            Err(fault) => {
+                bodies.push(without_changes(result, fault).into());
+                return record.settle(bodies).await;
+            }
+        };
+        for note in &collected.notes {
+            result.result.push_str(&format!("\n[{note}]"));
+        }
+        if collected.files == 0 {
+            bodies.push(result.into());
+            return record.settle(bodies).await;
+        }
+        let (files, call_id) = (collected.files as u64, call.call_id.clone());
+        let ended = CommandEnded { call_id, result, files, effects: collected.list };
+        bodies.push(ended.clone().into());
+        record.note(bodies).await?;
+        self.settle(call, &ended, record).await
+    }
+
+    /// Decides on what a call changed, and lands it or asks.
+    async fn settle(
         &self,
         call: &ToolCall,
         ended: &CommandEnded,
@@ -160,13 +193,17 @@ impl CommandEffects {
             Verdict { decision: judged.decision, rule: judged.rule, reason: judged.reason, risk: judged.risk };
         if verdict.decision == Decision::Preview && verdict.rule == "category:write" {
             let files = plural(set.files().len() as u64, "file");
-            verdict.reason = format!("The command changed {files} in its view. Nothing of it is in the project yet.");
+            verdict.reason = match is_command(call) {
+                true => format!("The command changed {files} in its view. Nothing of it is in the project yet."),
+                false => format!("The MCP server changed {files} in this call. Nothing of it is in the project yet."),
+            };
         }
         let was_outside = set.files().iter().find(|file| outside.contains(file.path.as_str()));
         if let Some(file) = was_outside.filter(|_| verdict.decision == Decision::Allow) {
             verdict.decision = Decision::Preview;
             verdict.rule = "builtin:changed-meanwhile".to_owned();
-            verdict.reason = format!("{} was changed while the command ran.", file.path);
+            let who = if is_command(call) { "the command ran" } else { "the MCP server worked" };
+            verdict.reason = format!("{} was changed while {who}.", file.path);
         }
         for sentence in left_out.iter().filter(|_| !set.is_empty()).take(MAX_TOLD) {
             verdict.reason.push_str(&format!(" {sentence}"));
@@ -341,6 +378,12 @@ impl Accepted {
     }
 }
 
+fn without_changes(mut result: ToolResult, fault: Error) -> ToolResult {
+    result.result.push_str(&format!("\n[Nothing of what it changed was kept: {} {}]", fault.message, fault.hint));
+    (result.is_error, result.code) = (true, Some(fault.code));
+    result
+}
+
 fn landed_words<'a>(paths: impl Iterator<Item = &'a str>) -> String {
     let paths: BTreeSet<&str> = paths.collect();
     if paths.is_empty() {
@@ -354,7 +397,7 @@ fn landed_words<'a>(paths: impl Iterator<Item = &'a str>) -> String {
     format!("{} changed: {named}{more}.", plural(paths.len() as u64, "file"))
 }
 
-/// The result of a command with what became of its changes.
+/// The result of a call with what became of its changes.
 fn with_words(ended: &CommandEnded, words: &str) -> ToolResult {
     let mut result = ended.result.clone();
     if !words.is_empty() {

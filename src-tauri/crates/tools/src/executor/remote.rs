@@ -3,8 +3,11 @@
 
 use super::ExecutorSettings;
 use super::call_log::CallLog;
+use super::command::nothing_landed;
+use super::effects::CommandEffects;
 use super::kept_whole::CallResults;
 use super::record::Record;
+use super::secrets::ProjectSecrets;
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
@@ -23,7 +26,9 @@ const STOP_PATIENCE: Duration = Duration::from_secs(2);
 /// Calls the tools from outside.
 pub(super) struct RemoteCalls {
     pub(super) settings: Arc<ExecutorSettings>,
+    pub(super) effects: Arc<CommandEffects>,
     pub(super) call_log: CallLog,
+    pub(super) secrets: Arc<ProjectSecrets>,
     pub(super) results: Arc<CallResults>,
 }
 
@@ -36,6 +41,18 @@ impl RemoteCalls {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         record.begin(call, verdict, Vec::new(), Vec::new()).await?;
+        self.begun((tool, remote), call, record).await
+    }
+
+    async fn begun(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        if let Some(program) = remote.viewed_program() {
+            return self.call_in_view(program, (tool, remote), call, record).await;
+        }
         let done = self.call_remote((tool, remote), call, record).await;
         self.results.finish(call, done, record).await
     }
@@ -47,13 +64,13 @@ impl RemoteCalls {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         if !tool.conduct.is_idempotent {
-            return record.fail(call, &effect_unknown()).await;
+            let in_view = remote.viewed_program().is_some();
+            return record.fail(call, &if in_view { nothing_landed() } else { effect_unknown() }).await;
         }
-        let done = self.call_remote((tool, remote), call, record).await;
-        self.results.finish(call, done, record).await
+        self.begun((tool, remote), call, record).await
     }
 
-    async fn call_remote(
+    pub(super) async fn call_remote(
         &self,
         (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
         call: &ToolCall,

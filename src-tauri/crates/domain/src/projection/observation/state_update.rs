@@ -80,7 +80,8 @@ fn of_session(body: &EventBody) -> Option<String> {
             format!("Checkpoint: {}", line(summary))
         }
         EventBody::CommandEnded(ended) => {
-            format!("The command changed {} in its view", plural(ended.files, "file"))
+            let who = if ended.result.tool_id == "run_command" { "The command" } else { "The MCP server" };
+            format!("{who} changed {} in its view", plural(ended.files, "file"))
         }
         EventBody::CheckpointCreated(checkpoint) => format!("Saved snapshots of {}", plural(checkpoint.files, "file")),
         EventBody::StateChanged(change) => format!("State: {}", keys(change)),

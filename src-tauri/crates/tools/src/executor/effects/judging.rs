@@ -1,4 +1,4 @@
-//! The question to the policy about what a command changed.
+//! The question to the policy about what a call changed.
 
 use crate::builtin::run_command;
 use crate::executor::judging::Judge;
@@ -8,11 +8,19 @@ use arki_policy::{ChangedPath, EffectsQuestion, EffectsVerdict, PathChange, Path
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
+/// The tool whose changes are not an MCP server's.
+const COMMAND_TOOL: &str = "run_command";
+
+/// Returns whether a command made the changes, and not an MCP server.
+pub(super) fn is_command(call: &ToolCall) -> bool {
+    call.tool_id == COMMAND_TOOL
+}
+
 /// The files by which a folder is a git directory, beside its folders of objects and references.
 const OF_GIT_DIRECTORY: [&str; 5] = ["HEAD", "commondir", "config", "gitdir", "packed-refs"];
 
 impl Judge {
-    /// The verdict on what a command changed, path by path in the order of the change's files.
+    /// The verdict on what a call changed, path by path in the order of the change's files.
     pub(in crate::executor) fn judge_effects(
         &self,
         call: &ToolCall,
@@ -40,8 +48,10 @@ impl Judge {
         let changes: Vec<ChangedPath> = set.files().iter().map(changed).collect();
         let question = EffectsQuestion {
             changes: &changes,
+            tool: &call.tool_id,
             subject: &subject,
-            network: run_command::parse(&call.args).is_ok_and(|arguments| arguments.wants_network()),
+            network: is_command(call)
+                && run_command::parse(&call.args).is_ok_and(|arguments| arguments.wants_network()),
             trusted: settings.trusted,
             approve,
             lines: set.preview().lines_changed,
