@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Public functions with a boolean as parameter. Each sets what it names, or hands on what another type says; the list
 /// only shrinks.
-const BOOLEANS: &[&str] = &["set_reflection", "enable_mcp_server", "switch", "unpinned", "reads_names"];
+const BOOLEANS: &[&str] = &["set_reflection", "enable_mcp_server", "switch", "unpinned"];
 
 #[test]
 fn public_functions_take_no_booleans_and_no_tuples() {

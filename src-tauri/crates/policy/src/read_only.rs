@@ -125,7 +125,7 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
     }
 }
 
-/// What `find` runs, without the place of a file that it hands on.
+/// Returns the command that `find` runs, without the place of a file that it hands on.
 fn without_found(inner: &SimpleCommand) -> SimpleCommand {
     let words = inner.words.iter().filter(|word| word.text != "{}").cloned().collect();
     SimpleCommand { words, open_ended: false, ..inner.clone() }

@@ -85,7 +85,7 @@ impl ViewPlan {
         self.steps.push(MountStep::BindIfThere { from: path.to_owned(), to: path.to_owned(), access });
     }
 
-    /// What tools need of the home, read-only. In a view they may write in its folders, for there are caches among them,
+    /// Shows what tools need of the home, read-only. In a view they may write in its folders, for there are caches among them,
     /// but what they write there is thrown away.
     fn show(&mut self, shown: &ShownPath, view: Option<&OverlayView>) -> io::Result<()> {
         let ShownPath { named: to, real } = shown.clone();

@@ -318,7 +318,7 @@ fn effect_unknown(changes: &[EventBody]) -> Error {
 const TRIAL_SECONDS: u64 = 30;
 /// The last bytes of a trial's output that a question shows.
 const TRIAL_OUTPUT_BYTES: usize = 4000;
-/// What programs print that may not write, which some of them still end well after.
+/// The words of programs that may not write; some of them still end well after.
 const REFUSALS: [&str; 3] = ["Read-only file system", "Permission denied", "Operation not permitted"];
 
 /// The last line of the result of a command that ended well with the project read-only.
