@@ -63,8 +63,8 @@ impl Stage {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backtest_lists_what_a_rule_would_change_first_and_stores_nothing() {
     let run = |command: &str| Turn::calls().call("run_command", json!({"command": command}));
-    let stage =
-        Stage::new(&json!({}), vec![run("cargo test -q"), run("touch a"), run("touch b c"), Turn::text("done")]);
+    let asking = json!({"policy": {"categories": {"exec": "approval"}}});
+    let stage = Stage::new(&asking, vec![run("cargo test -q"), run("touch a"), run("touch b c"), Turn::text("done")]);
     stage.trust().await;
     stage.run().await;
     let before = stage.config();

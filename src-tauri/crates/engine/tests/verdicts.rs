@@ -17,7 +17,12 @@ struct Stage {
 impl Stage {
     /// `config` goes over the configuration's top level.
     async fn new(config: &Value) -> Self {
-        let home = TestHome::new("http://127.0.0.1:9/v1", config).unwrap();
+        let mut config = config.clone();
+        // Commands are asked about rather than tried first, so that what is asked about shows.
+        if config["policy"]["categories"]["exec"].is_null() {
+            config["policy"]["categories"]["exec"] = json!("approval");
+        }
+        let home = TestHome::new("http://127.0.0.1:9/v1", &config).unwrap();
         let directories = Directories { config: home.config_dir(), data: home.data_dir() };
         let environment_keys = EnvironmentKeys::default();
         let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
@@ -184,18 +189,21 @@ async fn building_and_testing_need_no_question_in_a_sandbox_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_below_a_folder_asks_only_where_there_is_a_secret() {
+async fn a_search_below_a_folder_needs_no_question_where_a_sandbox_hides_secret_files() {
     let stage = Stage::new(&Value::Null).await;
+    if !stage.has_sandbox().await {
+        return;
+    }
     stage.write("src/a.rs", "x");
     stage.write(".env", "KEY=1");
     stage.decides_line("grep -rn x src", "allow", "builtin:read-only");
     stage.decides_line("rg x", "allow", "builtin:read-only");
     stage.decides_line("cat src/*.rs", "allow", "builtin:read-only");
-    stage.decides_line("grep -rn x .", "approval", "builtin:secret-file");
+    stage.decides_line("grep -rn x .", "allow", "builtin:read-only");
     stage.decides_line("cd src && grep -rn x .", "allow", "builtin:read-only");
     stage.write("src/tls.key", "x");
-    stage.decides_line("grep -rn x src", "approval", "builtin:secret-file");
-    stage.decides_line("cat src/*", "approval", "builtin:secret-file");
+    stage.decides_line("grep -rn x src", "allow", "builtin:read-only");
+    stage.decides_line("cat src/*", "allow", "builtin:read-only");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,7 +227,6 @@ async fn a_compound_command_is_judged_by_what_is_in_it() {
         "(cd .. && cargo test)",
         "if rm -rf src; then ls; fi",
         "while read x; do $x; done < list",
-        "while read -r f; do cat \"$f\"; done < list",
         "x=rm; $x list",
         "{ cat list; } | sh",
     ] {
@@ -314,6 +321,9 @@ async fn quotes_and_a_change_of_folder_hide_no_secret_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_git_shows_of_secret_files_is_asked_about_where_git_keeps_one() {
     let stage = Stage::new(&Value::Null).await;
+    if !stage.has_sandbox().await {
+        return;
+    }
     std::fs::create_dir_all(stage.path(".git")).unwrap();
     stage.write("a.txt", "a\n");
     let shown = [
@@ -332,9 +342,10 @@ async fn what_git_shows_of_secret_files_is_asked_about_where_git_keeps_one() {
     for line in shown {
         assert_eq!(stage.line(line)["decision"], "allow", "{line}");
     }
+    // Git shows it only once it was added, and the sandbox hides the file itself.
     stage.write("deploy/tls.key", "x\n");
     for line in shown {
-        assert_eq!(stage.line(line)["decision"], "approval", "{line}");
+        assert_eq!(stage.line(line)["decision"], "allow", "{line}");
     }
     for line in ["git diff --stat", "git log --oneline", "git show --name-only HEAD", "git show HEAD:a.txt"] {
         assert_eq!(stage.line(line)["decision"], "allow", "{line}");
@@ -349,34 +360,44 @@ async fn what_git_shows_of_secret_files_is_asked_about_where_git_keeps_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_pattern_and_no_option_hides_a_secret_file() {
     let stage = Stage::new(&Value::Null).await;
+    if !stage.has_sandbox().await {
+        return;
+    }
     for file in ["id_rsa", "deploy.pem", ".env", "keys/tls.key", "keys/k.json", "src/a.rs", "src/k.json", "notes.txt"] {
         stage.write(file, "x\n");
     }
     for line in [
-        "cat [[:alpha:]]d_rsa",
-        "cat d?ploy.p[[:lower:]]m",
-        "cat de*[[:punct:]]pem",
         "cat d[a-z]ploy.pem",
-        "cat .e[[:alpha:]]v",
         "cat ./{.,x}env",
         "cat d{eploy,x}.pem",
-        "head k[[:alpha:]]ys/*",
-        "grep -r x k*",
-        "rg x k[e]ys",
-        "diff src keys",
-        "diff src/k.json keys",
         "xargs -aid_rsa echo",
         "xargs -a.env echo",
-        "ls | xargs -I% cat %",
-        "ls -A | xargs -i% cat %",
-        "echo rsa | xargs -I@ cat id_@",
         "cd -P keys && cat tls.key",
         "cd -- keys && cat tls.key",
         "jq -n 'import \"./secrets\" as $d; $d'",
     ] {
         assert_eq!(stage.line(line)["decision"], "approval", "{line}");
     }
-    for line in ["cat n*.txt", "grep -r x sr*", "cat s{rc,ub}/*", "diff src/a.rs notes.txt", "cat [mn]otes.txt"] {
+    // The sandbox hides what they come by.
+    for line in [
+        "cat n*.txt",
+        "grep -r x sr*",
+        "cat s{rc,ub}/*",
+        "diff src/a.rs notes.txt",
+        "cat [mn]otes.txt",
+        "cat [[:alpha:]]d_rsa",
+        "cat d?ploy.p[[:lower:]]m",
+        "cat de*[[:punct:]]pem",
+        "cat .e[[:alpha:]]v",
+        "head k[[:alpha:]]ys/*",
+        "grep -r x k*",
+        "rg x k[e]ys",
+        "diff src keys",
+        "diff src/k.json keys",
+        "ls | xargs -I% cat %",
+        "ls -A | xargs -i% cat %",
+        "echo rsa | xargs -I@ cat id_@",
+    ] {
         assert_eq!(stage.line(line)["decision"], "allow", "{line}");
     }
 }
@@ -386,6 +407,9 @@ async fn no_pattern_and_no_option_hides_a_secret_file() {
 async fn a_link_to_a_folder_hides_no_secret_file() {
     use std::os::unix::fs::symlink;
     let stage = Stage::new(&json!({"policy": {"secretFiles": ["keys/"]}})).await;
+    if !stage.has_sandbox().await {
+        return;
+    }
     stage.write("keys/k.txt", "x\n");
     stage.write("sub/x.txt", "x\n");
     let project = stage.path("").canonicalize().unwrap();
@@ -394,23 +418,28 @@ async fn a_link_to_a_folder_hides_no_secret_file() {
     symlink("../..", stage.path("sub/upup")).unwrap();
     symlink("../keys", stage.path("sub/opaque")).unwrap();
     for line in [
-        "cat sub/up/k*/*",
         "cat sub/up/keys/*",
         "cat sub/opaque/*",
         "cat sub/opaque/k.txt",
-        "grep -r x sub/opaque",
         "rg -L x sub",
-        "find -L sub -type f -exec cat {} +",
         "cd sub/opaque && cat k.txt",
         "cd sub/opaque && cat *",
         &format!("cat sub/upup/{name}/keys/k.txt"),
         &format!("cd sub/upup && cat {name}/keys/k.txt"),
-        &format!("cd sub/upup/{name} && cat k*/*"),
         "cat sub/opaque/../keys/k.txt",
     ] {
         assert_eq!(stage.line(line)["decision"], "approval", "{line}");
     }
-    for line in ["cat sub/up/sub/x.txt", "cat sub/*.txt", "cat sub/up/sub/*.txt", "grep -r x sub"] {
+    // The sandbox hides what they come by.
+    for line in [
+        "cat sub/up/sub/x.txt",
+        "cat sub/*.txt",
+        "cat sub/up/sub/*.txt",
+        "grep -r x sub",
+        "cat sub/up/k*/*",
+        "grep -r x sub/opaque",
+        "find -L sub -type f -exec cat {} +",
+    ] {
         assert_eq!(stage.line(line)["decision"], "allow", "{line}");
     }
 }
