@@ -18,8 +18,8 @@ impl Arki {
         let package = |name: &str| installed(&format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
         let servers = json!({
             "everything": { "command": "node", "args": [package("server-everything"), "stdio"] },
-            // The folder it may show: the one it is started in, which is the project's.
-            "files": { "command": "node", "args": [package("server-filesystem"), "."] },
+            // The folder it may show and write: the one it is started in, which is the project's.
+            "files": { "command": "node", "args": [package("server-filesystem"), "."], "writable": ["."] },
         });
         let home = TestHome::new(&model.url(), &json!({ "mcpServers": servers })).unwrap();
         let arki = Self { home, _model: model };
