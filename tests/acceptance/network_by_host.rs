@@ -126,12 +126,25 @@ fn a_host_that_is_asked_for_is_shown_granted_once_and_kept_where_the_user_says_a
     let confinement = &requested["command"]["confinement"];
     assert_eq!((&confinement["hosts"], &confinement["network"]), (&json!(["localhost"]), &json!(false)));
     assert!(confinement.get("readsPrivate").is_none(), "{confinement}");
+    assert_eq!(confinement["lands"], "reviewed");
     let shown = stage.arki(&["approvals", "show", &stage.waiting()]).exits(0).stdout;
     assert!(shown.contains("It can send anything it can read to localhost."), "{shown}");
+    assert!(shown.contains("You review its changes before they land"), "{shown}");
     stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
     let results = payloads(&stage.log(), "tool.result");
     let reached: Vec<bool> = results.iter().map(|result| text(&result["result"]).contains("hello")).collect();
     assert_eq!(reached, [true, false, false], "it was granted for one call: {results:?}");
+}
+
+/// The question is about one host, and the command reaches both.
+#[test]
+fn the_question_names_the_hosts_that_rules_grant_too() {
+    let rules = json!([granted(), {"decision": "allow", "command": ["./reach"], "host": "*.example.org"}]);
+    let call = json!({"command": "./reach x.example:443", "hosts": ["x.example"]});
+    let stage = stage(&[call], &policy(1, &rules));
+    stage.exec(&["go"]).exits(3);
+    let confinement = &payload(&stage.log(), "approval.requested")["command"]["confinement"];
+    assert_eq!(confinement["hosts"], json!(["*.example.org", "localhost", "x.example"]));
 }
 
 #[test]

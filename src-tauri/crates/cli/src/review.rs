@@ -1,12 +1,16 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
-use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk, WholeChange};
+use arki_domain::{
+    ApprovalKind, ApprovalRequested, ChangePreview, CommandConfinement, EffectsLanding, Error, Hunk, WholeChange,
+};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 use serde_json::Value;
 
 /// The tool whose questions show a line.
 const COMMAND_TOOL: &str = "run_command";
+/// The sandbox of what nothing confines.
+const UNCONFINED: &str = "none";
 /// Lines of a diff that are shown in the midst of something else.
 const MAX_LINES_ASIDE: usize = 200;
 
@@ -33,10 +37,10 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
     if let Some(command) = &requested.command {
         lines.push(format!("\n$ {}\n", visible(&command.command)));
         lines.push(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
-        let hosts = command.confinement.iter().flat_map(|confinement| &confinement.hosts);
-        lines.extend(hosts.map(|host| format!("It can send anything it can read to {}.", visible(host))));
-        if command.confinement.as_ref().is_some_and(|confinement| confinement.reads_private) {
-            lines.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
+        match &command.confinement {
+            Some(confinement) => lines.extend(confined(confinement)),
+            None if command.sandbox == UNCONFINED => lines.push("The command can do all that you can.".to_owned()),
+            None => {}
         }
         if let Some(tried) = &command.tried {
             lines.push(format!("Tried with the project read-only, it failed ({}).", visible(&tried.ending)));
@@ -51,6 +55,36 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         lines.push(visible(&requested.args.to_string()));
     }
     lines
+}
+
+/// Says what a command can reach, where its changes go, and what its sandbox can't keep it from.
+fn confined(confinement: &CommandConfinement) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    if confinement.network {
+        lines.push("It has the network.".to_owned());
+    }
+    lines
+        .extend(confinement.hosts.iter().map(|host| format!("It can send anything it can read to {}.", visible(host))));
+    lines.push(writes(confinement).to_owned());
+    if confinement.reads_private {
+        lines.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
+    }
+    lines.extend(confinement.notes.iter().map(|note| visible(note)));
+    lines
+}
+
+fn writes(confinement: &CommandConfinement) -> &'static str {
+    match confinement.lands {
+        Some(EffectsLanding::Reviewed) => {
+            "You review its changes before they land; only generated folders such as node_modules are written directly."
+        }
+        Some(EffectsLanding::AsEdits) => {
+            "Its changes land when it ends. You review them first if they are many or unusual."
+        }
+        Some(EffectsLanding::Unasked) => "Its changes land when it ends, without a review.",
+        None if confinement.writes_project => "It writes directly to this folder, and nowhere else.",
+        None => "It only reads.",
+    }
 }
 
 /// Returns the intent of a plan that needs approval.

@@ -131,6 +131,20 @@ function Reached({ confinement: { network, hosts = [] } }: { confinement: Comman
   );
 }
 
+/** Where its changes go, and when they are seen. */
+function whereItWrites({ lands, writesProject }: CommandConfinement) {
+  switch (lands) {
+    case "reviewed":
+      return t`You review its changes before they land; only generated folders such as node_modules are written directly.`;
+    case "as_edits":
+      return t`Its changes land when it ends. You review them first if they are many or unusual.`;
+    case "unasked":
+      return t`Its changes land when it ends, without a review.`;
+    default:
+      return writesProject ? t`Writes directly to this folder, and nowhere else.` : t`Only reads.`;
+  }
+}
+
 /** What confines it, in words; the name of the sandbox where it doesn't say more. */
 function Confined({ command: { sandbox, confinement = null } }: { command: CommandPreview }) {
   if (sandbox === "none") {
@@ -139,8 +153,7 @@ function Confined({ command: { sandbox, confinement = null } }: { command: Comma
   if (confinement === null) return sandbox || t`unknown`;
   return (
     <>
-      <Reached confinement={confinement} />{" "}
-      {confinement.writesProject ? t`Writes only in this folder.` : t`Only reads.`}{" "}
+      <Reached confinement={confinement} /> {whereItWrites(confinement)}{" "}
       {(confinement.readsPrivate ?? false) && (
         <span className="attention">
           {t`Can open this project's secret files (such as .env) and your other files.`}{" "}

@@ -57,6 +57,7 @@ export type * from "./Decision";
 export type * from "./DesktopWords";
 export type * from "./DialogWords";
 export type * from "./DragStep";
+export type * from "./EffectsLanding";
 export type * from "./Elicitation";
 export type * from "./ElicitationAction";
 export type * from "./ElicitationAnswer";

@@ -1,7 +1,7 @@
 //! Requests for approval before an effect, and their answers.
 
 use super::ApprovalDecision;
-use crate::{ApprovalId, CallId, Risk};
+use crate::{ApprovalId, ApprovalMode, CallId, Risk};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -52,6 +52,30 @@ impl WholeChange {
             Self::Empty => "empty file",
             Self::Folder => "empty folder",
             Self::Move => "move",
+        }
+    }
+}
+
+/// When the changes of a command that works in a view reach the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectsLanding {
+    /// The user reviews them first.
+    Reviewed,
+    /// Many, and those of an unusual kind, are reviewed; others land when the command has ended.
+    AsEdits,
+    /// When the command has ended, but for the sensitive ones.
+    Unasked,
+}
+
+impl EffectsLanding {
+    /// Returns how they land in a run with this mode.
+    #[must_use]
+    pub fn of(mode: ApprovalMode) -> Self {
+        match mode {
+            ApprovalMode::Ask | ApprovalMode::Never => Self::Reviewed,
+            ApprovalMode::Edits => Self::AsEdits,
+            ApprovalMode::All => Self::Unasked,
         }
     }
 }
@@ -142,11 +166,15 @@ payload! {
     /// Tells what a command can do in its sandbox. Besides, it can write its own temporary folder.
     CommandConfinement {
         pub network: bool,
-        /// The only hosts that it may reach besides those that rules grant it; it can send them anything it can read.
+        /// The only hosts that it may reach, by its call and by rules (`*.example.org` is all below it); it can send them
+        /// anything it can read.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub hosts: Vec<String>,
         /// The files of the project, but none outside.
         pub writes_project: bool,
+        /// Tells when what it changes reaches the project, generated folders aside; absent where it writes there directly.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub lands: Option<EffectsLanding>,
         /// It can open secret files of the project, and the user's other files. No command can that wasn't shown so.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub reads_private: bool,

@@ -3,7 +3,7 @@
 use super::ExecutorSettings;
 use super::command::AsDecided;
 use super::command_sandbox::{CommandRooms, Purpose};
-use super::host_access::registries;
+use super::host_access::{WayOut, registries};
 use super::judging::{Judge, permitted};
 use super::path::{CallDecision, CallWork};
 use super::question;
@@ -12,8 +12,8 @@ use super::signing::CommitSigner;
 use crate::builtin::run_command;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision, Error,
-    ToolCall,
+    ApprovalMode, ApprovalRequested, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision,
+    EffectsLanding, Error, ToolCall,
 };
 use arki_policy::{Impact, Verdict};
 use arki_sandbox::Sandbox;
@@ -28,11 +28,16 @@ pub(super) struct CommandReview {
 }
 
 impl CommandReview {
-    pub(super) async fn decided(&self, call: &ToolCall, verdict: Verdict) -> CallDecision<'static> {
+    pub(super) async fn decided(
+        &self,
+        call: &ToolCall,
+        verdict: Verdict,
+        approve: ApprovalMode,
+    ) -> CallDecision<'static> {
         if verdict.decision.is_unasked() {
             return CallDecision::Perform(verdict, CallWork::Command(AsDecided::shown(call)));
         }
-        match self.preview(call).await {
+        match self.preview(call, approve).await {
             Ok(preview) => CallDecision::ask(question::of_command(call, &verdict, preview)),
             Err(fault) => CallDecision::Fail(fault),
         }
@@ -45,14 +50,13 @@ impl CommandReview {
         tried: CommandTrial,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        let preview = match self.preview(call).await {
+        let preview = match self.preview(call, record.approve()).await {
             Ok(preview) => CommandPreview { tried: Some(tried), ..preview },
             Err(fault) => return record.fail(call, &fault).await,
         };
         let mut subject = self.judge.subject_of(self.judge.toolbox.tool(&call.tool_id), &call.args);
         subject.subject.tried_first = false;
-        let mut verdict = self.judge.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-        verdict.reason.push_str(" With the project read-only it failed.");
+        let verdict = self.judge.decide(&call.tool_id, &subject, record.approve(), Impact::default());
         record.ask(question::of_command(call, &verdict, preview)).await
     }
 
@@ -63,7 +67,7 @@ impl CommandReview {
         approval: &ResolvedApproval,
         approve: ApprovalMode,
     ) -> CallDecision<'static> {
-        let preview = match self.preview(call).await {
+        let preview = match self.preview(call, approve).await {
             Ok(preview) => preview,
             Err(fault) => return CallDecision::Fail(fault),
         };
@@ -82,7 +86,7 @@ impl CommandReview {
         CallDecision::Perform(permitted(&approval.requested), CallWork::Command(decided))
     }
 
-    async fn preview(&self, call: &ToolCall) -> Result<CommandPreview, Error> {
+    async fn preview(&self, call: &ToolCall, approve: ApprovalMode) -> Result<CommandPreview, Error> {
         let arguments = run_command::parse(&call.args)?;
         let room = self.rooms.room().await?;
         let directory = self.settings.project.root().display().to_string();
@@ -93,8 +97,9 @@ impl CommandReview {
         let registries = self.note_of_registries(&arguments);
         let confinement = sandbox.as_ref().map(|sandbox| CommandConfinement {
             network: arguments.network,
-            hosts: if arguments.network { Vec::new() } else { arguments.hosts.clone() },
+            hosts: if arguments.network { Vec::new() } else { self.hosts_in_reach(&arguments, purpose) },
             writes_project: !purpose.only_reads,
+            lands: (!purpose.only_reads && self.rooms.works_in_view(&arguments)).then(|| EffectsLanding::of(approve)),
             reads_private: private,
             notes: [
                 sandbox.gaps(),
@@ -111,6 +116,17 @@ impl CommandReview {
         let preview_hash = question::command_hash(&arguments.command, &directory, &shown, &environment);
         let command = arguments.command;
         Ok(CommandPreview { command, directory, environment, sandbox, confinement, tried: None, preview_hash })
+    }
+
+    /// Returns the hosts that it asks for, and those that rules grant it by name.
+    fn hosts_in_reach(&self, arguments: &run_command::Arguments, purpose: Purpose) -> Vec<String> {
+        let mut hosts = arguments.hosts.clone();
+        if WayOut::is_open(&self.settings, arguments, purpose) {
+            hosts.extend(self.judge.hosts_by_rule(&arguments.command));
+        }
+        hosts.sort();
+        hosts.dedup();
+        hosts
     }
 
     /// Names the hosts that would do for a line that wants the whole network to install packages.

@@ -74,6 +74,14 @@ impl Judge {
         arguments.hosts.iter().all(|host| gate(host) == HostVerdict::Granted)
     }
 
+    /// Returns the hosts that rules grant a line, as they name them: `*.example.org` is all below it.
+    pub(super) fn hosts_by_rule(&self, command: &str) -> Vec<String> {
+        let (policy, gate) = (self.policy(), self.host_gate(command, &[]));
+        let named = policy.rules.iter().chain(&policy.grants).filter_map(|rule| rule.definition().host.clone());
+        // A name below a wildcard stands for all of them.
+        named.filter(|host| gate(&host.replacen('*', "any", 1)) == HostVerdict::Granted).collect()
+    }
+
     pub(super) fn proposed_host_rules(&self, arguments: &Arguments) -> Vec<RuleDefinition> {
         let settings = &self.subjects.settings;
         let is_harmless = |read: &WideRead| is_harmless(settings, read);
@@ -103,12 +111,17 @@ impl WayOut {
         purpose: Purpose,
     ) -> Result<Option<Self>, Error> {
         let settings: &Arc<ExecutorSettings> = &judge.subjects.settings;
-        let has_none = purpose.only_reads || arguments.network || arguments.background == Some(true);
-        let Some(sandbox) = sandbox.filter(|_| !has_none && settings.has_views()) else { return Ok(None) };
+        let Some(sandbox) = sandbox.filter(|_| Self::is_open(settings, arguments, purpose)) else { return Ok(None) };
         let (door, listener) = NetworkDoor::new().map_err(Error::internal)?;
         let gate = judge.host_gate(&arguments.command, &arguments.hosts);
         let proxy = HostProxy::start(listener.listener(), gate, settings.private_hosts.clone());
         Ok(Some(Self { sandbox: sandbox.with_door(door), proxy, command: arguments.command.clone() }))
+    }
+
+    /// Returns whether a command has one.
+    pub(super) fn is_open(settings: &ExecutorSettings, arguments: &Arguments, purpose: Purpose) -> bool {
+        let has_none = purpose.only_reads || arguments.network || arguments.background == Some(true);
+        !has_none && settings.has_views()
     }
 
     /// Adds the variables by which programs find the proxy.

@@ -175,7 +175,7 @@ impl ToolExecutor {
                     record.use_secrets(planned.secrets.clone());
                     planned.decided(call, verdict)
                 }
-                JudgedCall::Command(verdict) => self.command_review.decided(call, verdict).await,
+                JudgedCall::Command(verdict) => self.command_review.decided(call, verdict, approve).await,
                 JudgedCall::Plain(verdict) => match tool.and_then(work_of) {
                     Some(work) if verdict.decision == Decision::Allow => CallDecision::Perform(verdict, work),
                     _ => CallDecision::ask(question::plain(call, &verdict)),
