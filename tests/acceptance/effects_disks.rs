@@ -99,6 +99,11 @@ fn without_a_view_a_command_that_fails_read_only_is_asked_about_with_what_it_sai
         let Some(printed) = in_own_mounts(&stage, MOUNTED, &script) else { return };
         let last = if said == "broken" { "one" } else { "two" };
         assert_eq!(printed, format!("ended with 3\none\nended with 3\none\n1\n{last}\n"), "{line}");
+        let log = format!("{:?}", stage.log());
+        assert!(
+            !log.contains("Arki took this line for one that only reads"),
+            "the user reads words for the model: {log}"
+        );
     }
 }
 

@@ -77,6 +77,8 @@ pub struct Sandbox {
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     view: Option<Arc<OverlayView>>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    pub(crate) is_trial: bool,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     door: Option<Arc<NetworkDoor>>,
     #[cfg(unix)]
     listings: Arc<Mutex<Listings>>,
@@ -135,6 +137,7 @@ impl Sandbox {
             writes_hooks: false,
             secrets: SecretSight::Shown,
             view: None,
+            is_trial: false,
             door: None,
             #[cfg(unix)]
             listings: Arc::new(Mutex::new(Listings::with_secrets(spec.secrets.clone()))),
@@ -158,6 +161,12 @@ impl Sandbox {
     #[must_use]
     pub fn with_writable_hooks(&self) -> Self {
         Self { writes_hooks: true, ..self.clone() }
+    }
+
+    /// The same for a command that is asked about if it fails: its output explains nothing to the model.
+    #[must_use]
+    pub fn for_trial(&self) -> Self {
+        Self { is_trial: true, ..self.clone() }
     }
 
     /// The same without the project's files of secrets, as they are when a command starts. Landlock alone can't hide them.

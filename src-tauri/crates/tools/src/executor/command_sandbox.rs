@@ -113,6 +113,7 @@ impl CommandSandbox {
         let Some(sandbox) = sandbox else { return Ok(None) };
         let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
         let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
+        let sandbox = if purpose.tried { sandbox.for_trial() } else { sandbox };
         if purpose.private && !self.hides_secrets {
             return Ok(Some(sandbox));
         }
