@@ -216,6 +216,12 @@ impl ChangeSet {
         Self { write_protected: WriteProtected::Replaced, ..self }
     }
 
+    /// The number of files as they are shown: a moved one, which is in the set at both paths, is one.
+    #[must_use]
+    pub fn shown_files(&self) -> usize {
+        self.files.len() - self.moves.len()
+    }
+
     /// The changes of some files alone, by the path where each is; of a moved file, both.
     #[must_use]
     pub fn only(&self, is_kept: impl Fn(&str) -> bool) -> Self {

@@ -16,7 +16,7 @@ import { focusFileList, reviewKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
 import { roomsOf } from "./surroundings";
 import type { ReviewActions, useReview } from "./useReview";
-import { WholeNote } from "./WholeNote";
+import { noteOf } from "./WholeNote";
 
 export type Review = ReturnType<typeof useReview>;
 
@@ -132,7 +132,7 @@ export function Hunks({ approvalId, path, file, look, review, canDecide, isCut =
         approvalId={approvalId}
         hunk={hunk}
         path={path}
-        note={hunk.lines.length === 0 && <WholeNote what={hunk.what} file={file} />}
+        note={hunk.what !== undefined || hunk.lines.length === 0 ? noteOf(hunk.what, file) : null}
         first={goesOn ? null : (rooms[at - wholes]?.first ?? null)}
         last={rooms[at - wholes]?.last ?? null}
         total={all.length}

@@ -88,12 +88,15 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
           : plural(files.length, { one: "# file", other: "# files" })}
       </p>
       <List className="file-list-rows" aria-label={t`Files in this change`}>
-        {folders.map((folder) => (
+        {folders.map((folder, place) => (
           <li key={`${folder.path} ${folder.files[0]?.at}`}>
-            {folder.path && (
+            {folder.path ? (
               <p className="file-list-folder mono secondary">
                 <VisibleText text={folder.path} />
               </p>
+            ) : (
+              // Else its files would seem to be in the folder above them.
+              place > 0 && <p className="file-list-folder secondary">{t`Top folder`}</p>
             )}
             <List aria-label={folder.path || t`Top folder`}>
               {folder.files.map(({ file, at }) => (

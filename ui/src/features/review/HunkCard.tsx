@@ -11,8 +11,9 @@ import {
   Undo2,
   X,
 } from "lucide-react";
-import { type KeyboardEvent, memo, type ReactNode, useId, useMemo, useRef } from "react";
+import { type KeyboardEvent, memo, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
@@ -33,8 +34,8 @@ type Props = {
   approvalId: string;
   hunk: DiffHunk;
   path: string;
-  /** In the place of its lines, where it has none. */
-  note: ReactNode;
+  /** What it does, where it is no change of lines. */
+  note: string | null;
   /** Where more of the file can be shown; null where there is no more. */
   first: number | null;
   last: number | null;
@@ -125,7 +126,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
     >
       <div className="hunk-bar">
         <span className="secondary small cut grow" title={hunk.section || undefined}>
-          {place(hunk)}
+          {props.note === null ? place(hunk) : <VisibleText text={props.note} />}
           {hunk.section && <code className="hunk-section"> {hunk.section.trim()}</code>}
         </span>
         <span id={where} className="sr-only">
@@ -167,7 +168,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       ) : (
         <>
           {up && <More words={t`Show lines above`} side="up" onMore={up} describedBy={where} />}
-          {props.note || <HunkLines hunk={around(shown)} path={path} look={look} />}
+          {hunk.lines.length > 0 && <HunkLines hunk={around(shown)} path={path} look={look} />}
           {down && <More words={t`Show lines below`} side="down" onMore={down} describedBy={where} />}
           {error && <ErrorNote error={error} />}
         </>

@@ -3,7 +3,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import type { DiffFile } from "../../components/diff/parse";
 import type { WholeChange } from "../../protocol/generated";
 
-type Props = { what: WholeChange | undefined; file: Pick<DiffFile, "oldPath" | "modes" | "change"> };
+type Props = { what: WholeChange | undefined; file: Pick<DiffFile, "modes" | "change"> };
 
 /** What a change without lines does, in the place of its lines. */
 export function WholeNote({ what, file }: Props) {
@@ -14,12 +14,13 @@ export function WholeNote({ what, file }: Props) {
   );
 }
 
-function noteOf(what: WholeChange | undefined, { oldPath, modes, change }: Props["file"]): string {
+export function noteOf(what: WholeChange | undefined, { modes, change }: Props["file"]): string {
   switch (what) {
     case "mode":
       return modes ? t`Mode changed from ${modes.before} to ${modes.after}.` : t`Mode changed.`;
     case "move":
-      return oldPath ? t`Moved from ${oldPath}.` : t`Moved.`;
+      // The head of the file says from where.
+      return t`Moved.`;
     case "folder":
       return change === "deleted" ? t`An empty folder was removed.` : t`New empty folder.`;
     case "empty":

@@ -216,7 +216,7 @@ describe("changes without lines", () => {
     const { id, fake } = waiting({}, { preview });
     await show(fake, id);
     const words = ["Mode changed from 100644 to 100755.", "Binary file: its content can't be shown."];
-    for (const one of [...words, "Moved from old.md."]) expect(screen.getByText(one)).toBeTruthy();
+    for (const one of [...words, "Symbolic link.", "Moved."]) expect(screen.getByText(one)).toBeTruthy();
     for (const name of ["mode change of run.sh", "binary file of logo.png", "link of to", "move of new.md"])
       expect(screen.getByRole("group", { name: new RegExp(name) })).toBeTruthy();
     expect(buttons("Edit hunk")).toHaveLength(1);

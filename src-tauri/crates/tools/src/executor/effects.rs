@@ -192,9 +192,9 @@ impl CommandEffects {
         let mut verdict =
             Verdict { decision: judged.decision, rule: judged.rule, reason: judged.reason, risk: judged.risk };
         if verdict.decision == Decision::Preview && verdict.rule == "category:write" {
-            let files = plural(set.files().len() as u64, "file");
+            let files = plural(set.shown_files() as u64, "file");
             verdict.reason = match is_command(call) {
-                true => format!("The command changed {files} in its view. Nothing of it is in the project yet."),
+                true => format!("The command changed {files}. Nothing of it is in the project yet."),
                 false => format!("The MCP server changed {files} in this call. Nothing of it is in the project yet."),
             };
         }
