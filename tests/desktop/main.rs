@@ -24,6 +24,7 @@ mod bench;
 mod commands;
 mod context;
 mod delegating;
+mod effects;
 mod elicitations;
 mod failures;
 mod finding;
