@@ -13,7 +13,6 @@
 mod applied_change;
 mod atomic_write;
 mod attribution;
-mod build_outputs;
 mod change_set;
 mod changed_lines;
 mod checkpoint;
@@ -46,7 +45,6 @@ pub use atomic_write::{remove_unfinished, remove_unfinished_restoration, restore
 pub use attribution::{
     AttributedLine, FileVersion, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, attribute, shared_lines,
 };
-pub use build_outputs::writes_output;
 pub use change_set::{
     CarriedSelection, ChangeSet, EditConflict, Effect, FileChange, FollowedChange, Hunk, HunkSelection,
     InterruptedLanding, PlannedLanding, Preview, carry_selection, content_hash, follow_edits, plan_effects,

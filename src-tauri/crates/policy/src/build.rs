@@ -1,19 +1,15 @@
-//! Known build and test commands, and what tells something in the way that the project says. They run its own code, so
-//! they are allowed unasked only inside a working sandbox, and only with options that name no other program, and no file
-//! or folder to write but what a build makes.
+//! Known build and test commands, and what tells something in the way that the project says (`programs.txt`). They run
+//! its own code, so they are allowed unasked only inside a working sandbox, and only without words that say that
+//! something else is written than what a build makes.
 
-mod compilers;
-mod programs;
 mod runners;
-mod values;
 
-use super::flags::{self, Flag};
 use super::plain_shell::Word;
-use super::read_only::{each_command, is_lost, is_named, is_read_only, says_so_itself, tells_as_the_project_says};
+use super::read_only::{each_command, is_lost, is_named, is_read_only};
 use super::wide_read::WideRead;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand};
-use programs::{BUILDS, Build, BuildOperands, TestArguments};
+use std::sync::LazyLock;
 
 /// The first part of a target's or a script's name, up to a colon, a dash or a dot, has to be one of these.
 const TARGETS: &[&str] = &[
@@ -60,6 +56,82 @@ const NOT_TARGETS: &[&str] = &[
     "release", "serve", "start", "update", "upload", "watch", "write",
 ];
 
+/// Parts of the names of options with which tests or linters write what is not theirs. What the project's own tools call
+/// theirs is not known, but it is called so.
+const WRITING: &[&str] = &[
+    "accept",
+    "autofix",
+    "basetemp",
+    "bless",
+    "config",
+    "directory",
+    "dir",
+    "dump",
+    "emit",
+    "eval",
+    "executable",
+    "fix",
+    "generate",
+    "junit",
+    "junitxml",
+    "logfile",
+    "mod",
+    "modfile",
+    "out",
+    "outdir",
+    "outfile",
+    "output",
+    "override",
+    "overwrite",
+    "print",
+    "record",
+    "regen",
+    "report",
+    "reporter",
+    "reporters",
+    "shell",
+    "snapshot",
+    "snapshots",
+    "update",
+    "watch",
+    "write",
+];
+/// The same, where no part of the name tells.
+const WRITING_WHOLE: &[&str] = &[
+    "--build-and-test",
+    "--globalSetup",
+    "--rootDir",
+    "-A",
+    "-a",
+    "-c",
+    "-d",
+    "-exec",
+    "-o",
+    "-toolexec",
+    "-u",
+    "-vettool",
+    "-w",
+];
+/// Options whose value is what is built.
+const NAMING_TARGETS: &[&str] = &["--target", "--targets", "-e", "-t"];
+/// The values allowed in `make NAME=VALUE`: none of them is a program.
+const MAKE_VALUES: &[&str] =
+    &["0", "1", "debug", "dev", "no", "off", "on", "prod", "release", "test", "true", "false", "yes"];
+
+struct Build {
+    name: &'static str,
+    has_targets: bool,
+}
+
+static BUILDS: LazyLock<Vec<Build>> = LazyLock::new(|| {
+    let lines = include_str!("build/programs.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let builds = |line: &'static str| {
+        let targets = line.strip_prefix("targets: ");
+        targets.unwrap_or(line).split(", ").map(move |name| Build { name, has_targets: targets.is_some() })
+    };
+    lines.flat_map(builds).collect()
+});
+
 /// The wide reads of a line in which every command builds, tests or only reads; `None` for any other line.
 pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
     if is_lost(line) {
@@ -94,7 +166,7 @@ fn builds_or_tests(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let fed = command.inputs.iter().map(|word| WideRead::Place { path: word.text.clone(), is_pattern: false });
     wide.extend(fed);
     match &command.inside {
-        Inside::Nothing => is_build(command, wide) || tells_as_the_project_says(command),
+        Inside::Nothing => is_build(command, wide),
         Inside::Compound(_) | Inside::Unknown => false,
         Inside::Commands(wrapped) => {
             let hands_on = matches!(command.name(), "find" | "xargs") || wrappers::is_shell(command.name());
@@ -112,113 +184,68 @@ fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let (words, folder) = runners::in_folder(&command.words);
     let mut reads = Vec::new();
     let mut is_one = |words: &[Word]| {
-        BUILDS.iter().any(|build| {
-            let mut of_this = Vec::new();
-            let is = build.is(words, &mut of_this);
-            reads.extend(of_this.into_iter().filter(|_| is));
-            is
-        }) || compilers::compiles(words, &mut reads)
-            || says_its_usage(words, &mut reads)
+        let entries = BUILDS.iter().filter(|build| is_named(build.name, words));
+        entries.max_by_key(|build| build.name.len()).is_some_and(|build| build.takes(words, &mut reads))
     };
-    let is_known = is_one(&words)
-        || (says_its_version(&words) && !says_so_itself(command.name()))
-        || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_its_version(&tool));
+    let says_version = |tool: &[Word]| matches!(tool, [_, last] if last.text == "--version");
+    let is_known = is_one(&words) || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_version(&tool));
     wide.extend(folder.iter().cloned().map(WideRead::Inside));
     wide.extend(reads.into_iter().map(|read| read.from(folder.as_deref().unwrap_or("."))));
     is_known
 }
 
-/// A known tool, asked for its version or how it is used.
-fn says_its_version(tool: &[Word]) -> bool {
-    let is_known =
-        |name: &str| BUILDS.iter().any(|build| build.names.iter().any(|known| known.split(' ').next() == Some(name)));
-    let asks = |word: &Word| matches!(word.text.as_str(), "--version" | "-V" | "--help");
-    matches!(tool, [name, last] if asks(last) && is_known(&name.text))
+impl Build {
+    fn takes(&self, words: &[Word], wide: &mut Vec<WideRead>) -> bool {
+        let arguments = &words[self.name.split(' ').count()..];
+        let operands: Vec<&Word> = arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let are_named = || self.are_targets(words, &operands);
+        let names_other = |words: &[Word]| {
+            let is_named = NAMING_TARGETS.contains(&words[0].text.as_str())
+                || (self.name.starts_with("cmake") && words[0].text == "--");
+            is_named && is_no_target(&words[1].text)
+        };
+        (!self.has_targets || are_named())
+            && !arguments.windows(2).any(names_other)
+            && arguments.iter().all(|word| match word.text.strip_prefix('-') {
+                Some(_) if says_writing(&word.text) => false,
+                Some(option) => {
+                    option.split_once('=').is_none_or(|(_, value)| names_inside(&Word::literal(value), wide))
+                }
+                None => names_inside(word, wide),
+            })
+    }
+
+    /// What was built before may be removed first, where something is built anew.
+    fn are_targets(&self, words: &[Word], operands: &[&Word]) -> bool {
+        let is_of_make = self.name.ends_with("make");
+        let last = operands.iter().rposition(|word| is_target(&word.text));
+        let is_cleaned = |place: usize| operands[place].text == "clean" && Some(place) < last;
+        let is_set =
+            |word: &Word| is_of_make && word.text.split_once('=').is_some_and(|(_, value)| is_plain_value(value));
+        let is_one = |(place, word): (usize, &&Word)| {
+            !word.expands && (is_target(&word.text) || is_cleaned(place) || is_set(word))
+        };
+        // What stands behind `--` goes to the tests.
+        let own = words.iter().take_while(|word| word.text != "--").filter(|word| !word.text.starts_with('-')).count();
+        let own = own.saturating_sub(self.name.split(' ').count());
+        operands.iter().take(own).enumerate().all(is_one) && (!operands.is_empty() || !needs_target(self.name))
+    }
 }
 
-impl Build {
-    fn is(&self, words: &[Word], wide: &mut Vec<WideRead>) -> bool {
-        self.names.iter().any(|name| is_named(name, words) && self.takes(name, words, wide))
-    }
+fn is_plain_value(value: &str) -> bool {
+    MAKE_VALUES.contains(&value.to_ascii_lowercase().as_str()) || is_number(value)
+}
 
-    fn takes(&self, name: &str, words: &[Word], wide: &mut Vec<WideRead>) -> bool {
-        let (own, passed_on) = self.parted(&words[name.split(' ').count()..]);
-        // What is passed on must not become an option of the program before it.
-        if !passed_on.is_empty() && own.iter().any(|word| word.expands) {
-            return false;
-        }
-        let is_java = ["gradle", "mvn"].iter().any(|tool| name.trim_start_matches("./").starts_with(tool));
-        let own: Vec<Word> = match name.split(' ').next() {
-            Some("go") => own.iter().map(with_two_dashes).collect(),
-            _ if is_java => own.iter().map(values::in_full).collect(),
-            _ => own.to_vec(),
-        };
-        let Some(given) = flags::given(self.short, self.long, &own) else { return false };
-        let mut flags = given.flags.iter();
-        let is_needed = |need: &&str| {
-            let is_it = |flag: &Flag<'_>| match flag {
-                Flag::Short(letter, _) => need.len() == 1 && need.starts_with(*letter),
-                Flag::Long(name, _) => name == need,
-            };
-            given.flags.iter().any(is_it) || passed_on.iter().any(|word| word.text.strip_prefix("--") == Some(*need))
-        };
-        (self.needs.is_empty() || self.needs.iter().any(is_needed))
-            && flags.all(|flag| self.is_harmless(name, flag, wide))
-            && match name {
-                "cargo clippy" => values::sets_lint_levels(passed_on),
-                _ => values::is_harmless_to_tests(passed_on, wide),
-            }
-            && self.takes_operands(name, &given.operands, wide)
-    }
-
-    /// Returns what is the program's own, and what goes on to others.
-    fn parted<'a>(&self, arguments: &'a [Word]) -> (&'a [Word], &'a [Word]) {
-        let is_dashes = |word: &Word| word.text == "--";
-        let place = match self.behind {
-            None => None,
-            Some(TestArguments::Dashes) => arguments.iter().position(is_dashes),
-            Some(TestArguments::Target) => {
-                arguments.iter().position(|word| !word.text.starts_with('-')).map(|place| place + 1)
-            }
-            Some(TestArguments::Name) => Some(0),
-        };
-        let (own, passed_on) = arguments.split_at(place.unwrap_or(arguments.len()));
-        (own, passed_on.strip_prefix(&[Word::literal("--")]).unwrap_or(passed_on))
-    }
-
-    fn is_harmless(&self, name: &str, flag: &Flag<'_>, wide: &mut Vec<WideRead>) -> bool {
-        let value = match flag {
-            Flag::Short(_, value) | Flag::Long(_, value) => value.as_deref(),
-        };
-        match (flags::kind_of_value(self.short, self.long, flag), value) {
-            (Some('>'), Some(path)) => values::writes(path, wide),
-            (Some('@'), Some(targets)) => values::are_targets(targets),
-            _ => values::names_nothing_outside(name, flag, self.long, wide),
-        }
-    }
-
-    fn takes_operands(&self, name: &str, operands: &[&Word], wide: &mut Vec<WideRead>) -> bool {
-        let is_of_bazel = |word: &Word| name.starts_with("bazel ") && word.text.starts_with("//");
-        let is_of_make = name.ends_with("make");
-        // What was built before goes first, where something is built anew.
-        let last = operands.iter().rposition(|word| is_target(&word.text));
-        let built_later = |word: &Word| operands.iter().position(|other| other.text == word.text) < last;
-        let is_cleaned = |word: &Word| word.text == "clean" && last.is_some() && built_later(word);
-        let mut takes = |word: &Word| match self.operands {
-            BuildOperands::None => is_number(&word.text),
-            BuildOperands::Any => is_of_bazel(word) || names_inside(word, wide),
-            // Of several that a pattern stands for one could be written.
-            BuildOperands::Folder => (!word.expands || word.is_each) && names_inside(word, wide),
-            BuildOperands::Targets => {
-                !word.expands
-                    && (is_target(&word.text) || is_cleaned(word) || (is_of_make && values::is_make_variable(word)))
-            }
-        };
-        let folders = operands.iter().filter(|word| !is_number(&word.text)).count();
-        operands.iter().all(|word| takes(word))
-            && (self.operands != BuildOperands::Folder || folders <= 1)
-            && (self.operands != BuildOperands::Targets || !operands.is_empty() || !needs_target(name))
-    }
+fn says_writing(option: &str) -> bool {
+    let name = option.split('=').next().unwrap_or_default();
+    let is_short = !name.starts_with("--");
+    let parts = name.split(['-', '.', '_', ':']).flat_map(words_of);
+    let is_of_compiler = name.starts_with("-C") || name.starts_with("-Z");
+    WRITING_WHOLE.contains(&name)
+        || is_of_compiler
+        || (name.ends_with("profile") && !name.ends_with("-profile"))
+        || (is_short && name.ends_with('u') && name.len() <= 3)
+        || parts.into_iter().any(|part| WRITING.contains(&part.as_str()))
 }
 
 /// `npm run` alone lists; `yarn` and `pnpm` alone install.
@@ -244,13 +271,6 @@ fn names_inside(word: &Word, wide: &mut Vec<WideRead>) -> bool {
         wide.push(WideRead::Inside(word.text.clone()));
     }
     true
-}
-
-/// Go's options; a name with a blank in it is the value of one.
-pub(super) fn with_two_dashes(word: &Word) -> Word {
-    let name = word.text.split('=').next().unwrap_or_default();
-    let is_single = name.starts_with('-') && !name.starts_with("--") && !name.contains(' ');
-    if is_single { Word { text: format!("-{}", word.text), ..word.clone() } } else { word.clone() }
 }
 
 fn stays_inside(text: &str) -> bool {
@@ -282,8 +302,13 @@ fn is_target(name: &str) -> bool {
 
 /// Returns whether a name that the project chose says something other than building.
 fn is_no_target(name: &str) -> bool {
-    let mut parts = name.split([':', '-', '_', '.', '/']).flat_map(words_of);
+    let mut parts = name.split([':', '-', '_', '.', '/', ',']).flat_map(words_of);
     parts.any(|part| NOT_TARGETS.contains(&part.as_str()) || matches!(part.as_str(), "fmt" | "format"))
+}
+
+/// Returns whether a program is there, whatever it is given.
+pub(super) fn has(name: &str) -> bool {
+    BUILDS.iter().any(|build| build.name.split(' ').next() == Some(name))
 }
 
 /// `DebugUnitTest` as `debug`, `unit`, `test`.
@@ -296,37 +321,4 @@ fn words_of(camel: &str) -> Vec<String> {
         }
     }
     words
-}
-
-/// `cargo run … -- --help`, or `target/debug/x --help`: the project's own program, asked how it is used.
-fn says_its_usage(words: &[Word], wide: &mut Vec<WideRead>) -> bool {
-    let is_name = |word: &Word| !word.expands && is_name(&word.text);
-    let asks = |given: &[Word]| match given {
-        [_, subcommands @ .., last] => {
-            matches!(last.text.as_str(), "--help" | "-h" | "--version" | "-V" | "help")
-                && subcommands.iter().all(|word| is_name(word) && !word.text.starts_with('-'))
-        }
-        _ => false,
-    };
-    if words.first().is_some_and(|name| is_cargos_program(&name.text)) {
-        return asks(words);
-    }
-    let Some(end) = words.iter().position(|word| word.text == "--") else { return false };
-    let (run, given) = words.split_at(end);
-    let mut plain = run.to_vec();
-    if let Some(subcommand) = plain.get_mut(1).filter(|word| word.text == "run") {
-        subcommand.text = "build".to_owned();
-    }
-    asks(given) && is_named("cargo run", words) && BUILDS.iter().any(|build| build.is(&plain, wide))
-}
-
-/// `./target/release/x`
-fn is_cargos_program(path: &str) -> bool {
-    let plain = path.strip_prefix("./").unwrap_or(path);
-    let name = ["target/debug/", "target/release/"].iter().find_map(|folder| plain.strip_prefix(folder));
-    name.is_some_and(|name| !name.is_empty() && is_name(name))
-}
-
-fn is_name(text: &str) -> bool {
-    text.chars().all(|next| next.is_ascii_alphanumeric() || next == '-' || next == '_')
 }

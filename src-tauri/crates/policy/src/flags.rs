@@ -2,13 +2,12 @@
 //!
 //! Each program's options are an allow-list in two short strings. Short ones are written as for `getopts`: `a` alone,
 //! `a:` with a value, `a?` with one that is attached or absent, and `#` for numbers (`-20`). Long ones are words: `name`
-//! alone, `name=` with a value, `name?` with one after `=` or none; `>` and `@` as in `build/programs.txt`. Shortened long
-//! names are not known.
+//! alone, `name=` with a value, `name?` with one after `=` or none. Shortened long names are not known.
 
 use super::plain_shell::Word;
 
-/// The marks of a long option's value: any, an optional one, one that is written, one that is a target.
-const VALUES: [char; 4] = ['=', '?', '>', '@'];
+/// The marks of a long option's value, and of an optional one.
+const VALUES: [char; 2] = ['=', '?'];
 
 /// An option as it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,23 +21,14 @@ pub(super) struct Flags<'a> {
     pub(super) found: Vec<Flag<'a>>,
     /// The first word that is no option.
     pub(super) end: usize,
-    /// They were ended by `--`.
-    ended: bool,
-}
-
-/// Everything a program was given, options and operands in any order.
-pub(super) struct Given<'a> {
-    pub(super) flags: Vec<Flag<'a>>,
-    pub(super) operands: Vec<&'a Word>,
 }
 
 /// The options up to the first operand; `None` where one is not known.
 pub(super) fn leading<'a>(short: &str, long: &'a str, words: &[Word]) -> Option<Flags<'a>> {
-    let mut flags = Flags { found: Vec::new(), end: 0, ended: false };
+    let mut flags = Flags { found: Vec::new(), end: 0 };
     while let Some(word) = words.get(flags.end) {
         if word.text == "--" {
             flags.end += 1;
-            flags.ended = true;
             break;
         }
         if !word.text.starts_with('-') || word.text == "-" {
@@ -62,35 +52,6 @@ pub(super) fn is_filter(word: &Word) -> bool {
     matches!(name, "--include" | "--exclude" | "--exclude-dir")
 }
 
-/// Options are also found after operands, as most programs do.
-pub(super) fn given<'a>(short: &str, long: &'a str, words: &'a [Word]) -> Option<Given<'a>> {
-    let mut given = Given { flags: Vec::new(), operands: Vec::new() };
-    let mut rest = words;
-    loop {
-        let flags = leading(short, long, rest)?;
-        given.flags.extend(flags.found);
-        rest = &rest[flags.end..];
-        if flags.ended {
-            given.operands.extend(rest);
-            return Some(given);
-        }
-        let Some((operand, after)) = rest.split_first() else { return Some(given) };
-        given.operands.push(operand);
-        rest = after;
-    }
-}
-
-/// The sign that stands behind an option in its table: `>` and `@` say what kind of value it takes.
-pub(super) fn kind_of_value(short: &str, long: &str, flag: &Flag<'_>) -> Option<char> {
-    match flag {
-        Flag::Short(letter, _) => short.chars().skip_while(|known| known != letter).nth(1),
-        Flag::Long(name, _) => {
-            let entry = long.split_ascii_whitespace().find(|entry| entry.trim_end_matches(VALUES) == *name)?;
-            entry.chars().last()
-        }
-    }
-}
-
 /// Returns how many words it took.
 fn long_option<'a>(given: &str, next: Option<&str>, known: &'a str, found: &mut Vec<Flag<'a>>) -> Option<usize> {
     let (name, value) = match given.split_once('=') {
@@ -99,8 +60,8 @@ fn long_option<'a>(given: &str, next: Option<&str>, known: &'a str, found: &mut 
     };
     let entry = known.split_ascii_whitespace().find(|entry| entry.trim_end_matches(VALUES) == name)?;
     let (value, taken) = match (entry.as_bytes().last(), value) {
-        (Some(b'=' | b'>' | b'@'), None) => (Some(next?.to_owned()), 2),
-        (Some(b'=' | b'>' | b'@' | b'?'), value) => (value, 1),
+        (Some(b'='), None) => (Some(next?.to_owned()), 2),
+        (Some(b'=' | b'?'), value) => (value, 1),
         (_, None) => (None, 1),
         (_, Some(_)) => return None,
     };
@@ -120,8 +81,8 @@ fn short_options(cluster: &str, next: Option<&str>, known: &str, found: &mut Vec
         after.next()?;
         let attached = &cluster[place + 1..];
         let (value, taken) = match after.next() {
-            Some(':' | '>' | '@') if attached.is_empty() => (Some(next?.to_owned()), 2),
-            Some(':' | '>' | '@') => (Some(attached.to_owned()), 1),
+            Some(':') if attached.is_empty() => (Some(next?.to_owned()), 2),
+            Some(':') => (Some(attached.to_owned()), 1),
             Some('?') => (Some(attached.to_owned()).filter(|value| !value.is_empty()), 1),
             _ => {
                 found.push(Flag::Short(letter, None));

@@ -44,7 +44,6 @@ mod risk;
 mod rules;
 mod settings;
 mod shell_runs;
-mod table;
 mod trace;
 mod wide_read;
 mod wrappers;

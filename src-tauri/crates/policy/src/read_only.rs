@@ -1,9 +1,8 @@
-//! Commands that are known to only read, with the flags that keep them so.
+//! Commands that are known to only read.
 //!
-//! An allow-list twice over: of programs, and of their options; what is not on it is asked about. Paths in front of a
-//! program's name are not known: any program could lie there. Nor are programs whose plain-looking arguments are code
-//! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git
-//! -c`, `sort --compress-program`).
+//! An allow-list of programs, each with the options that have it do more (`programs.txt`). Paths in front of a program's
+//! name are not known: any program could lie there. Nor are programs whose plain-looking arguments are code (`test -v
+//! 'a[$(…)]'`; of `awk` and `sed` only what plainly prints).
 //!
 //! All this decides what is asked about, not what can be written: such a command runs with a project that is read-only,
 //! so that a mistake here is a wrong read at worst. Where there is no sandbox, less is taken for reading (`is_plain`), and
@@ -12,25 +11,23 @@
 //! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. And what it
 //! names may lie outside the project. Those reads are told (`WideRead`), so that whoever has the files at hand can look.
 
-mod developer_tools;
-mod expressions;
+mod git;
 mod places;
 mod programs;
-mod unix_tools;
+mod scripts;
 mod working_dirs;
 
-pub(super) use expressions::end_of_exec;
 pub(super) use places::texts;
+pub(super) use programs::is_named;
 #[cfg(all(test, target_os = "linux"))]
 pub(super) use programs::tables;
+pub(super) use scripts::end_of_exec;
 
 use super::command_line::is_harmless;
-use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
 use super::wide_read::{WideRead, joined};
 use super::wrappers::{self, Inside};
-use super::{CommandLine, SimpleCommand, file_words};
-use programs::{Below, Program, ReadOperands, Shows};
+use super::{CommandLine, SimpleCommand, file_words, flags};
 
 pub(super) use working_dirs::{each_command, tell_each};
 
@@ -67,8 +64,8 @@ pub(super) fn is_lost(line: &CommandLine) -> bool {
 fn is_plain(command: &SimpleCommand) -> bool {
     let is_script = match command.name() {
         "awk" | "gawk" | "mawk" | "nawk" => true,
-        "sed" => !expressions::sed_picks_lines(command.arguments()),
-        _ => false,
+        "sed" => !scripts::sed_picks_lines(command.arguments()),
+        _ => asks_for_version(command) && programs::program_of(command).is_none(),
     };
     // A name that a pattern stands for may be an option.
     let may_be_option = |word: &Word| word.expands && word.text.starts_with(['*', '?', '[', '{', '-']);
@@ -100,9 +97,8 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
         Inside::Compound(_) | Inside::Unknown => false,
         Inside::Commands(wrapped) if command.name() == "find" => {
             wide.push(WideRead::Unnamed);
-            expressions::find_only_reads(command.arguments())
-                && wrapped.commands.iter().all(|inner| is_read_only(&without_found(inner), wide))
-                && places::named_by(command, wide)
+            places::named_by(command, wide);
+            tells(command) && wrapped.commands.iter().all(|inner| is_read_only(&without_found(inner), wide))
         }
         Inside::Commands(wrapped) if wrappers::is_shell(command.name()) => {
             places::inputs_of(command, wide);
@@ -137,14 +133,8 @@ fn following_no_more(command: &SimpleCommand) -> SimpleCommand {
     SimpleCommand { words: command.words.iter().filter(is_follow).cloned().collect(), ..command.clone() }
 }
 
-/// A program that only tells something, but has the project say how: which toolchain, which plugins, which virtual
-/// machine. It runs the project's code, as building does.
-pub(super) fn tells_as_the_project_says(command: &SimpleCommand) -> bool {
-    developer_tools::STEERED_BY_PROJECTS.contains(&command.name()) && tells(command, &mut Vec::new())
-}
-
 fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
-    if let Some((folder, command)) = git_itself(command) {
+    if let Some((folder, command)) = git::in_folder(command) {
         let mut reads = vec![WideRead::Folder(".".to_owned()), WideRead::Repository(".".to_owned())];
         if folder == "." {
             reads.clear();
@@ -153,207 +143,101 @@ fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         wide.extend(reads.into_iter().map(|read| read.from(&folder)));
         return is_known;
     }
-    !developer_tools::STEERED_BY_PROJECTS.contains(&command.name())
-        && tells(command, wide)
-        && places::named_by(command, wide)
-}
-
-/// `git --no-pager -C FOLDER …` as git asked there.
-fn git_itself(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
-    let [git, rest @ ..] = command.words.as_slice() else { return None };
-    let (mut folder, mut left) = (".".to_owned(), rest);
-    loop {
-        left = match left {
-            [option, after @ ..] if developer_tools::GIT_ALONE.contains(&option.text.as_str()) => after,
-            [option, to, after @ ..] if option.text == "-C" => {
-                let is_plain = !to.expands && !to.text.is_empty() && !to.text.starts_with(['-', '~']);
-                folder = joined(&folder, is_plain.then_some(&to.text)?);
-                after
-            }
-            [option, setting, after @ ..] if option.text == "-c" => {
-                let name = setting.text.split('=').next().unwrap_or_default();
-                let is_harmless = developer_tools::GIT_SETTINGS.contains(&name.to_ascii_lowercase().as_str());
-                (is_harmless || setting.text == "core.pager=cat").then_some(after)?
-            }
-            left => {
-                let words = || std::iter::once(git).chain(left).cloned().collect();
-                let is_more = git.text == "git" && left.len() < rest.len() && !left.is_empty();
-                return is_more.then(|| (folder, SimpleCommand { words: words(), ..command.clone() }));
-            }
-        };
+    if !tells(command) {
+        return false;
     }
-}
-
-fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
-    let arguments = command.arguments();
-    if matches!(arguments, [only] if matches!(only.text.as_str(), "--version" | "--help")) {
-        return says_so_itself(command.name());
+    places::named_by(command, wide);
+    if git::shows_what_it_keeps(command) {
+        wide.push(WideRead::Kept);
     }
-    if asks_for_help(command) {
-        return true;
-    }
-    match command.name() {
-        "awk" | "gawk" | "mawk" | "nawk" => expressions::awk_only_prints(arguments) && patterns(command, wide),
-        "find" => !command.open_ended && expressions::find_only_reads(arguments) && no_pattern(arguments),
-        "ip" => !command.open_ended && expressions::ip_only_shows(arguments) && no_pattern(arguments),
-        "export" => !command.open_ended && !arguments.is_empty() && arguments.iter().all(is_harmless),
-        // Whatever it is given, it says.
-        "echo" => true,
-        "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
-        // `load("FILE")`
-        "yq" if arguments.iter().any(|word| word.text.contains("load")) => false,
-        "sed" => expressions::sed_only_reads(arguments) && patterns(command, wide),
-        "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
-        "[" | "[[" | "test" => expressions::test_only_reads(command),
-        _ => {
-            let Some((program, words)) = program_of(command) else { return false };
-            program.takes(command, &command.words[words..], wide)
-        }
-    }
-}
-
-/// Asked for its version, it runs nothing of the project.
-pub(super) fn says_so_itself(program: &str) -> bool {
-    developer_tools::SAYS_ITS_VERSION.contains(&program)
-}
-
-/// `cargo test --help`, `go help build`
-fn asks_for_help(command: &SimpleCommand) -> bool {
-    let is_plain = |word: &Word| {
-        let runs = ["exec", "help", "run", "x", "dlx"].contains(&word.text.as_str());
-        word.text.chars().all(|next| next.is_ascii_lowercase() || next == '-') && !word.text.starts_with('-') && !runs
-    };
-    let words: &[Word] = match command.arguments() {
-        [help, words @ ..] if help.text == "help" && command.name() != "git" => words,
-        [words @ .., help] if help.text == "--help" && command.name() != "git" => words,
-        _ => return false,
-    };
-    developer_tools::EXPLAINS_ITSELF.contains(&command.name()) && words.len() <= 3 && words.iter().all(is_plain)
-}
-
-/// The entry, and how many words its name has.
-fn program_of(command: &SimpleCommand) -> Option<(&'static Program, usize)> {
-    let entries = programs::all().filter(|program| is_named(program.name, &command.words));
-    entries.map(|program| (program, program.name.split(' ').count())).max_by_key(|(_, words)| *words)
-}
-
-pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
-    let mut words = words.iter();
-    name.split(' ').all(|part| words.next().is_some_and(|word| word.text == part && !word.expands))
-}
-
-impl Program {
-    fn takes(&self, command: &SimpleCommand, arguments: &[Word], wide: &mut Vec<WideRead>) -> bool {
-        let names_options = |word: &Word| word.text.starts_with('@');
-        if unix_tools::READS_OPTIONS_FROM_FILES.contains(&self.name) && arguments.iter().any(names_options) {
-            return false;
-        }
-        // Anything at all may follow there: one more word could be a revision of git's, or where another program writes.
-        let takes_more = matches!(self.operands, ReadOperands::Any) && command.name() != "git";
-        if command.open_ended && !takes_more && !unix_tools::TAKES_ANYTHING.contains(&self.name) {
-            return false;
-        }
-        // As `compound` leaves them: where any text will do.
-        let is_said = |word: &Word| word.variable && !command.open_ended;
-        let in_full: Vec<Word> = match self.name.starts_with("go ") {
-            true => arguments.iter().map(in_full_of_go).collect(),
-            false => arguments.to_vec(),
-        };
-        let Some(given) = flags::given(self.short, self.long, &in_full) else { return false };
-        let expands = arguments.iter().any(|word| word.expands && !is_said(word));
-        let fits = match self.operands {
-            ReadOperands::Any => true,
-            ReadOperands::AtMost(limit) => !expands && given.operands.len() <= limit,
-            ReadOperands::OneAtTheEnd => {
-                let is_last = |operand: &Word| arguments.last().is_some_and(|last| last.text == operand.text);
-                !expands && given.operands.len() <= 1 && given.operands.iter().all(|operand| is_last(operand))
-            }
-            ReadOperands::Among(words) => {
-                !expands && given.operands.iter().all(|operand| words.split(' ').any(|word| word == operand.text))
-            }
-            ReadOperands::Checked(check) => !expands && check(&given),
-        };
-        if !fits {
-            return false;
-        }
-        match self.shows {
-            Shows::Names => return true,
-            Shows::Contents => {}
-            Shows::Kept(shows) if shows(&given) => {
-                wide.push(WideRead::Kept);
-                // Given what is outside, git reads folders as they are.
-                let outside = given.operands.iter().filter(|word| leads_out(&word.text));
-                wide.extend(outside.map(|word| WideRead::Below(word.text.clone())));
-            }
-            Shows::Kept(_) => {}
-            Shows::Below(below) => wide.extend(below.reads(&given)),
-        }
-        patterns(command, wide)
-    }
-}
-
-impl Below {
-    fn reads(self, given: &Given<'_>) -> Vec<WideRead> {
-        if self.flags.is_some_and(|flags| !given.flags.iter().any(|flag| is_among(flag, flags))) {
-            return Vec::new();
-        }
-        let first = usize::from(self.first_is_pattern && !has_pattern_flag(given));
-        match given.operands.get(first..) {
-            Some(folders @ [_, ..]) => folders.iter().map(|word| WideRead::Below(word.text.clone())).collect(),
-            Some([]) | None => vec![WideRead::Below(".".to_owned())],
-        }
-    }
-}
-
-/// `~user`, `~+`, which is the folder at hand, and what a process says of itself: the same folder, its variables.
-fn is_unknown_place(path: &str) -> bool {
-    let is_unknown_home = path.strip_prefix('~').is_some_and(|rest| !(rest.is_empty() || rest.starts_with('/')));
-    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
-    let is_of_process = path.starts_with('/')
-        && parts.next() == Some("proc")
-        && parts.next().is_none_or(|name| matches!(name, "self" | "thread-self" | "..") || is_number(name));
-    is_unknown_home || is_of_process
-}
-
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn leads_out(path: &str) -> bool {
-    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
-}
-
-/// `-json` as `--json`.
-fn in_full_of_go(word: &Word) -> Word {
-    if word.text.len() > 2 { super::build::with_two_dashes(word) } else { word.clone() }
-}
-
-/// `grep -e PATTERN`: then the first operand is a file.
-fn has_pattern_flag(given: &Given<'_>) -> bool {
-    given
-        .flags
-        .iter()
-        .any(|flag| matches!(flag, Flag::Short('e' | 'f', _) | Flag::Long("regexp" | "file" | "files", _)))
-}
-
-fn is_among(flag: &Flag<'_>, flags: &str) -> bool {
-    flags.split(' ').any(|known| match flag {
-        Flag::Short(letter, _) => known.len() == 1 && known.starts_with(*letter),
-        Flag::Long(name, _) => known == *name,
-    })
-}
-
-fn no_pattern(arguments: &[Word]) -> bool {
-    arguments.iter().all(|word| !word.expands)
-}
-
-/// Tells that it opens files which it doesn't name. Always true: whoever has the files at hand judges that.
-fn patterns(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let stands_for_files = |word: &Word| word.expands && !word.variable && !flags::is_filter(word);
     if command.open_ended || command.arguments().iter().any(stands_for_files) {
         wide.push(WideRead::Unnamed);
     }
     true
+}
+
+fn tells(command: &SimpleCommand) -> bool {
+    let arguments = command.arguments();
+    match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" => scripts::awk_only_prints(arguments),
+        "sed" => scripts::sed_only_prints(arguments),
+        "[" | "[[" | "printf" | "test" => scripts::evaluates_nothing(command),
+        "cd" => matches!(arguments, [folder] if !folder.text.starts_with('-')),
+        // Anything else sets the clock.
+        "date" => scripts::date_only_tells(arguments),
+        "export" if !arguments.is_empty() => arguments.iter().all(is_harmless),
+        _ if asks_for_version(command) => true,
+        _ => programs::program_of(command)
+            .is_some_and(|(program, words)| program.takes(&command.words[words..], command.open_ended)),
+    }
+}
+
+/// Programs that print their version and how they are used, besides those that are known to read or to build.
+const SPEAKING: &[&str] = &[
+    "ansible",
+    "aws",
+    "autoconf",
+    "automake",
+    "bun",
+    "cc",
+    "clang",
+    "clang++",
+    "conda",
+    "corepack",
+    "curl",
+    "deno",
+    "docker",
+    "ffmpeg",
+    "flutter",
+    "g++",
+    "gh",
+    "ghc",
+    "gradle",
+    "helm",
+    "julia",
+    "kotlin",
+    "kubectl",
+    "ld",
+    "lua",
+    "mvn",
+    "nasm",
+    "nginx",
+    "nix",
+    "npx",
+    "nvcc",
+    "ocaml",
+    "perl",
+    "pre-commit",
+    "prettier",
+    "protoc",
+    "psql",
+    "rust-analyzer",
+    "sed",
+    "sqlite3",
+    "swift",
+    "terraform",
+    "uv",
+    "valgrind",
+    "vim",
+    "wget",
+    "zig",
+    "zsh",
+];
+
+/// `cargo --version`, `go help build`, `cargo test --help`.
+fn asks_for_version(command: &SimpleCommand) -> bool {
+    let name = command.name();
+    let is_plain = |word: &Word| {
+        let runs = ["exec", "help", "run", "x", "dlx"].contains(&word.text.as_str());
+        word.text.chars().all(|next| next.is_ascii_lowercase() || next == '-') && !word.text.starts_with('-') && !runs
+    };
+    let asks = match command.arguments() {
+        [only] => matches!(only.text.as_str(), "--help" | "--version"),
+        [subcommand, last] => last.text == "--help" && is_plain(subcommand) && name != "git",
+        _ => false,
+    };
+    asks && (SPEAKING.contains(&name) || programs::has(name) || super::build::has(name))
 }
 
 fn stays_inside(command: &SimpleCommand) -> bool {
@@ -365,4 +249,14 @@ fn stays_inside(command: &SimpleCommand) -> bool {
             && !value.starts_with(['/', '~'])
             && argument.text.split(['/', '=', ':', ',']).all(|part| part != "..")
     })
+}
+
+fn is_unknown_place(path: &str) -> bool {
+    let is_unknown_home = path.strip_prefix('~').is_some_and(|rest| !(rest.is_empty() || rest.starts_with('/')));
+    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_of_process = path.starts_with('/')
+        && parts.next() == Some("proc")
+        && parts.next().is_none_or(|name| matches!(name, "self" | "thread-self" | "..") || is_number(name));
+    is_unknown_home || is_of_process
 }

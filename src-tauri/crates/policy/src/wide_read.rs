@@ -19,8 +19,6 @@ pub enum WideRead {
     Repository(String),
     /// A folder that a rule's command runs in: of the project, not ignored by git, and of no other repository.
     OwnFolder(String),
-    /// The output of a build: nobody's own file may be there.
-    Output(String),
 }
 
 impl WideRead {
@@ -47,7 +45,6 @@ impl WideRead {
             Self::Inside(path) => Self::Inside(from(path)),
             Self::Repository(path) => Self::Repository(from(path)),
             Self::OwnFolder(path) => Self::OwnFolder(from(path)),
-            Self::Output(path) => Self::Output(from(path)),
             Self::Unnamed | Self::Kept => self,
         }
     }

@@ -2,163 +2,136 @@
 //! text: what is searched for, what is said, how something is formatted.
 
 use super::super::SimpleCommand;
-use super::super::flags::{self, Flag, Given};
 use super::super::plain_shell::Word;
-use super::{WideRead, program_of};
+use super::WideRead;
+use super::programs::program_of;
 
 /// Programs that take their operands for text.
 const SAYING: &[&str] = &[
-    ":", "basename", "cal", "date", "df", "dirname", "echo", "expr", "factor", "false", "groups", "id", "kubectl",
-    "npm", "numfmt", "pgrep", "poetry", "printenv", "printf", "seq", "sleep", "tr", "true",
+    ":", "basename", "cal", "date", "df", "dirname", "echo", "expr", "factor", "false", "groups", "id", "npm",
+    "numfmt", "pgrep", "printenv", "printf", "seq", "sleep", "tr", "true",
 ];
-/// Programs whose first operand is what they look for, unless an option says it.
-const SEEKING: &[&str] =
-    &["egrep", "fd", "fgrep", "git grep", "grep", "jq", "rg", "yq", "yq e", "yq eval", "zegrep", "zfgrep", "zgrep"];
-/// Options whose values are text.
-const TEXTS: &[(&str, &str)] = &[
-    ("cut", "d output-delimiter"),
-    ("column", "o s output-separator"),
-    ("date", "d date I"),
-    ("egrep", "e regexp include exclude exclude-dir"),
-    ("fd", "e E exclude extension"),
-    ("fgrep", "e regexp include exclude exclude-dir"),
-    ("git blame", "L date since"),
-    ("git diff", "S G I L format pretty src-prefix dst-prefix"),
-    ("git grep", "e"),
-    ("git log", "S G I L author committer format grep pretty since until after before date"),
-    ("git show", "S G I L format pretty"),
-    ("grep", "e regexp include exclude exclude-dir"),
+/// Programs whose first operand is what they look for or do, unless an option says it.
+const SEEKING: &[&str] = &[
+    "awk", "egrep", "fd", "fgrep", "gawk", "grep", "jq", "mawk", "nawk", "rg", "sed", "yq", "zegrep", "zfgrep", "zgrep",
+];
+/// Those among them and of git that open what is below folders by themselves.
+const DESCENDING: &[&str] = &["ag", "diff", "rg"];
+/// Options that say it.
+const PATTERNS: &[&str] = &["-e", "-f", "--expression", "--file", "--regexp"];
+/// Options whose values are text, whatever the program.
+const TEXTS: &[&str] = &[
+    "--after",
+    "--after-context",
+    "--arg",
+    "--argjson",
+    "--author",
+    "--before",
+    "--before-context",
+    "--context",
+    "--date",
+    "--delimiter",
+    "--exclude",
+    "--exclude-dir",
+    "--expression",
+    "--extension",
+    "--format",
+    "--glob",
+    "--grep",
+    "--iglob",
+    "--include",
+    "--output-separator",
+    "--pretty",
+    "--printf",
+    "--regexp",
+    "--replace",
+    "--separator",
+    "--since",
+    "--sort",
+    "--until",
+    "-iname",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-name",
+    "-path",
+    "-printf",
+    "-regex",
+    "-wholename",
+];
+/// Short ones, by program.
+const SHORT_TEXTS: &[(&str, &str)] = &[
+    ("awk", "Fv"),
+    ("column", "os"),
+    ("cut", "dfc"),
+    ("date", "d"),
+    ("egrep", "eABCm"),
+    ("fd", "eEdt"),
+    ("fgrep", "eABCm"),
+    ("git", "SGILneU"),
+    ("grep", "eABCm"),
+    ("head", "cn"),
     ("join", "t"),
-    ("jq", "arg argjson"),
-    ("nl", "d s"),
-    ("paste", "d delimiters"),
-    ("rg", "e g r E regexp glob iglob replace context-separator path-separator"),
-    ("sort", "t field-separator"),
-    ("stat", "c format printf"),
-    ("tree", "I P"),
-    ("zegrep", "e regexp include exclude exclude-dir"),
-    ("zfgrep", "e regexp include exclude exclude-dir"),
-    ("zgrep", "e regexp include exclude exclude-dir"),
+    ("nl", "ds"),
+    ("paste", "d"),
+    ("rg", "egrEABCmtT"),
+    ("sed", "e"),
+    ("sort", "tk"),
+    ("stat", "cf"),
+    ("tail", "cn"),
+    ("tree", "IPL"),
+    ("zgrep", "eABCm"),
 ];
-/// Predicates of `find` that name a file.
-const FIND_NAMES: &[&str] = &["-anewer", "-cnewer", "-newer", "-samefile"];
 
-/// Predicates of `find` that say how a name looks.
-const FIND_TEXTS: &[&str] = &["-iname", "-ipath", "-iregex", "-iwholename", "-name", "-path", "-regex", "-wholename"];
-
-/// Always true: what they name is for others to judge.
-pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+/// Adds what its words name: what they stand for is for others to judge.
+pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) {
     inputs_of(command, wide);
-    match command.name() {
-        "awk" | "gawk" | "mawk" | "nawk" | "sed" => of_script(command.arguments(), wide),
-        "find" => of_find(command.arguments(), wide),
-        // What a pattern stands for is read to say it.
-        "echo" | "printf" => command.arguments().iter().filter(|word| word.expands).for_each(|word| place(word, wide)),
-        _ => match program_of(command) {
-            Some((program, words)) => {
-                let arguments = &command.words[words..];
-                match flags::given(program.short, program.long, arguments) {
-                    Some(given) => of_program(program.name, &given, wide),
-                    None => arguments.iter().for_each(|word| loosely(word, wide)),
-                }
-            }
-            None => command.arguments().iter().for_each(|word| loosely(word, wide)),
-        },
+    let texts = texts(command);
+    let name = program_of(command).map_or(1, |(_, words)| words);
+    let named = command.words.iter().enumerate().skip(name).filter(|(number, _)| !texts.contains(number));
+    let words: Vec<&Word> = named.map(|(_, word)| word).collect();
+    words.iter().for_each(|word| loosely(word, wide));
+    if descends(command) {
+        let folders = words.into_iter().filter(|word| !word.text.starts_with('-'));
+        wide.extend(folders.map(|word| WideRead::Below(word.text.clone())));
+        wide.push(WideRead::Unnamed);
     }
-    true
 }
 
 /// Returns which of its words are text for sure, whatever they look like.
 pub(in super::super) fn texts(command: &SimpleCommand) -> Vec<usize> {
     let words = &command.words;
-    let after = |options: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        (1..words.len().saturating_sub(1)).filter(|place| options(&words[*place].text)).map(|place| place + 1).collect()
+    let name = command.name();
+    let short = SHORT_TEXTS.iter().find(|(program, _)| *program == name).map_or("", |(_, letters)| letters);
+    let is_text = |text: &str| match text.strip_prefix('-') {
+        Some(letter) if letter.len() == 1 => short.contains(letter),
+        _ => TEXTS.contains(&text),
     };
-    let place_of = |wanted: &Word| words.iter().position(|word| std::ptr::eq(word, wanted));
-    match command.name() {
-        "awk" | "gawk" | "mawk" | "nawk" | "sed" => {
-            let options = if command.name() == "sed" { "nErzusl:e:" } else { "F:v:" };
-            let given = flags::given(options, "quiet silent expression= regexp-extended", command.arguments());
-            let has_script = |given: &Given<'_>| given.flags.iter().any(|flag| super::is_among(flag, "e expression"));
-            given
-                .filter(|given| !has_script(given))
-                .and_then(|given| place_of(given.operands.first()?))
-                .into_iter()
-                .collect()
-        }
-        "find" => after(&|text| FIND_TEXTS.contains(&text)),
-        _ => {
-            let Some((program, name)) = program_of(command) else { return Vec::new() };
-            let Some(given) = flags::given(program.short, program.long, &words[name..]) else { return Vec::new() };
-            let texts = TEXTS.iter().find(|(known, _)| *known == program.name).map_or("", |(_, texts)| texts);
-            let is_text = |text: &str| match text.strip_prefix("--") {
-                Some(long) => texts.split(' ').any(|known| known.len() > 1 && known == long),
-                None => text
-                    .strip_prefix('-')
-                    .is_some_and(|short| short.len() == 1 && texts.split(' ').any(|known| known == short)),
-            };
-            let is_seeking = SEEKING.contains(&program.name) && !super::has_pattern_flag(&given);
-            let says = SAYING.contains(&program.name);
-            let operands = given
-                .operands
-                .iter()
-                .enumerate()
-                .filter(|(number, word)| (says && !word.expands) || (is_seeking && *number == 0));
-            operands.filter_map(|(_, word)| place_of(word)).chain(after(&is_text)).collect()
-        }
-    }
+    let takes_text = |number: &usize| *number > 1 && is_text(&words[number - 1].text);
+    let operands = || (1..words.len()).filter(|number| !words[*number].text.starts_with('-') && !takes_text(number));
+    let says = SAYING.contains(&name);
+    let is_git_grep = matches!(words.as_slice(), [git, grep, ..] if git.text == "git" && grep.text == "grep");
+    let is_given = words.iter().any(|word| PATTERNS.iter().any(|option| word.text.split('=').next() == Some(option)));
+    // In `git grep` the first one is its name.
+    let sought =
+        operands().nth(usize::from(is_git_grep)).filter(|_| (SEEKING.contains(&name) || is_git_grep) && !is_given);
+    let said = operands().filter(|number| says && !words[*number].expands);
+    (1..words.len()).filter(takes_text).chain(sought).chain(said).collect()
+}
+
+/// Returns whether it opens more than it is given: what is below folders.
+fn descends(command: &SimpleCommand) -> bool {
+    let is_recursive = |word: &Word| match word.text.strip_prefix("--") {
+        Some(long) => long.ends_with("recursive"),
+        None => word.text.starts_with('-') && word.text.contains(['r', 'R']),
+    };
+    let greps = ["egrep", "fgrep", "grep"].contains(&command.name());
+    DESCENDING.contains(&command.name()) || (greps && command.arguments().iter().any(is_recursive))
 }
 
 /// Adds the inputs of a program.
 pub(super) fn inputs_of(command: &SimpleCommand, wide: &mut Vec<WideRead>) {
     command.inputs.iter().for_each(|word| place(word, wide));
-}
-
-fn of_program(name: &str, given: &Given<'_>, wide: &mut Vec<WideRead>) {
-    let texts = TEXTS.iter().find(|(program, _)| *program == name).map_or("", |(_, texts)| texts);
-    for flag in &given.flags {
-        if let Flag::Short(_, Some(value)) | Flag::Long(_, Some(value)) = flag
-            && !super::is_among(flag, texts)
-        {
-            place(&Word::literal(value), wide);
-        }
-    }
-    let first = usize::from(SEEKING.contains(&name) && !super::has_pattern_flag(given));
-    let says = SAYING.contains(&name.split(' ').next().unwrap_or_default());
-    // What a pattern stands for is read to say it.
-    given.operands.iter().skip(first).filter(|word| !says || word.expands).for_each(|word| place(word, wide));
-}
-
-/// `sed` and `awk`: the first word that is no option is the script, unless an option brings it.
-fn of_script(arguments: &[Word], wide: &mut Vec<WideRead>) {
-    let mut needs_script = true;
-    let mut is_value = false;
-    for word in arguments {
-        let text = word.text.as_str();
-        if std::mem::take(&mut is_value) {
-            continue;
-        }
-        if text.starts_with('-') && text != "-" {
-            needs_script &= !(text.starts_with("-e") || text.starts_with("--expression"));
-            is_value = matches!(text, "-e" | "-F" | "-v" | "-l" | "--expression" | "--line-length");
-        } else if !std::mem::take(&mut needs_script) {
-            place(word, wide);
-        }
-    }
-}
-
-fn of_find(arguments: &[Word], wide: &mut Vec<WideRead>) {
-    let mut words = arguments.iter().skip_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")).peekable();
-    while let Some(folder) = words.next_if(|word| !word.text.starts_with(['-', '(', '!', ','])) {
-        place(folder, wide);
-    }
-    while let Some(word) = words.next() {
-        if FIND_NAMES.contains(&word.text.as_str())
-            && let Some(file) = words.next()
-        {
-            place(file, wide);
-        }
-    }
 }
 
 /// Adds every word, and what may be attached to an option, where it is not known which word is what.

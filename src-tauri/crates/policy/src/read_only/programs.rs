@@ -1,85 +1,114 @@
-//! The programs that are known to only read, with what they may be given: a table (`programs.txt`), and by code those of
-//! which a function has to say more.
+//! The table of commands that only read (`programs.txt`): what they are given may be anything but some options.
 
-use super::super::flags::Given;
-use super::super::table::{self, ProgramEntry};
-use super::{developer_tools, unix_tools};
+use super::super::SimpleCommand;
+use super::super::plain_shell::Word;
 use std::sync::LazyLock;
 
-/// A program, and what it may be given.
+/// A command by its first words, and what it may be given.
 pub(super) struct Program {
     /// The name with its subcommands: `git log`.
     pub(super) name: &'static str,
-    /// See `flags`.
-    pub(super) short: &'static str,
-    pub(super) long: &'static str,
-    pub(super) operands: ReadOperands,
-    pub(super) shows: Shows,
+    pub(super) takes: Takes,
+    /// The options with which it does more than read.
+    pub(super) forbidden: Vec<&'static str>,
 }
 
-#[derive(Clone, Copy)]
-pub(super) enum ReadOperands {
-    Any,
-    AtMost(usize),
-    /// One at most, and last: whatever follows it is the file that is written.
-    OneAtTheEnd,
-    /// Each is one of these words.
-    Among(&'static str),
-    /// Judged by a function, together with the flags.
-    Checked(fn(&Given<'_>) -> bool),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Anything,
+    Options,
+    One,
+    /// Operands only behind an option that has it list.
+    Lists,
+    Nothing,
 }
 
-#[derive(Clone, Copy)]
-pub(super) enum Shows {
-    /// Nothing of what files contain, whatever it is given.
-    Names,
-    /// Reads the files it is given.
-    Contents,
-    /// Also what git keeps of files that are not named, where this function says so.
-    Kept(fn(&Given<'_>) -> bool),
-    /// Reads files like `Contents`, and also the folders it is given.
-    Below(Below),
-}
+/// A cluster of more letters is an option with its value.
+const MAX_CLUSTER: usize = 4;
+const LISTING: &[&str] = &["-l", "--contains", "--list", "--merged", "--no-contains", "--no-merged", "--points-at"];
 
-/// The way a program reads folders.
-#[derive(Clone, Copy)]
-pub(super) struct Below {
-    /// Only with one of these short flags and long words.
-    pub(super) flags: Option<&'static str>,
-    pub(super) first_is_pattern: bool,
-}
-
-static IN_TABLE: LazyLock<Vec<Program>> = LazyLock::new(|| {
-    let entries = table::read(include_str!("programs.txt"), programs);
-    entries.into_iter().flatten().collect()
+static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
+    let lines = include_str!("programs.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.flat_map(programs).collect()
 });
 
-pub(super) fn all() -> impl Iterator<Item = &'static Program> {
-    IN_TABLE.iter().chain(unix_tools::PROGRAMS).chain(developer_tools::PROGRAMS)
-}
-
 /// One for each name.
-fn programs(entry: ProgramEntry) -> Option<Vec<Program>> {
-    let ProgramEntry { names, rules, short, long } = entry;
-    let (shows, operands) = match rules.as_slice() {
-        [shows] => (shows, ReadOperands::Any),
-        [shows, "none"] => (shows, ReadOperands::AtMost(0)),
-        [shows, "one at the end"] => (shows, ReadOperands::OneAtTheEnd),
-        [shows, limit] => (shows, ReadOperands::AtMost(limit.strip_prefix("at most ")?.parse().ok()?)),
-        _ => return None,
+fn programs(line: &'static str) -> Vec<Program> {
+    let (takes, rest) = line.split_once(": ").unwrap_or_default();
+    let takes = match takes {
+        "anything" => Takes::Anything,
+        "options" => Takes::Options,
+        "one" => Takes::One,
+        "lists" => Takes::Lists,
+        _ => Takes::Nothing,
     };
-    let shows = match *shows {
-        "names" => Shows::Names,
-        "contents" => Shows::Contents,
-        _ => return None,
-    };
-    Some(names.into_iter().map(|name| Program { name, short, long, operands, shows }).collect())
+    let (names, forbidden) = rest.split_once(" ! ").unwrap_or((rest, ""));
+    let forbidden: Vec<&'static str> = forbidden.split_ascii_whitespace().collect();
+    names.split(", ").map(|name| Program { name, takes, forbidden: forbidden.clone() }).collect()
 }
 
-/// Every entry: its name, its short options and its long ones.
+/// The entry, and how many words its name has.
+pub(super) fn program_of(command: &SimpleCommand) -> Option<(&'static Program, usize)> {
+    let entries = PROGRAMS.iter().filter(|program| is_named(program.name, &command.words));
+    entries.map(|program| (program, program.name.split(' ').count())).max_by_key(|(_, words)| *words)
+}
+
+/// Returns whether a program is there, whatever it is given.
+pub(super) fn has(name: &str) -> bool {
+    PROGRAMS.iter().any(|program| program.name.split(' ').next() == Some(name))
+}
+
+pub(crate) fn is_named(name: &str, words: &[Word]) -> bool {
+    let mut words = words.iter();
+    name.split(' ').all(|part| words.next().is_some_and(|word| word.text == part && !word.expands))
+}
+
+impl Program {
+    pub(super) fn takes(&self, arguments: &[Word], is_open_ended: bool) -> bool {
+        // `sleep 5`, `-n 3`: a number is no file.
+        let is_number = |word: &&Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_operand = |word: &&Word| (!word.text.starts_with('-') || word.text == "-") && !is_number(word);
+        let operands = arguments.iter().filter(is_operand).count();
+        let says_to_list = |word: &Word| LISTING.iter().any(|option| word.text.split('=').next() == Some(option));
+        let fits = match self.takes {
+            Takes::Anything => true,
+            Takes::Options => operands == 0,
+            // What follows it is written.
+            Takes::One if operands == 1 => arguments.last().is_some_and(|last| is_operand(&last) && !last.expands),
+            Takes::One => operands == 0,
+            Takes::Lists => operands == 0 || arguments.iter().any(says_to_list),
+            Takes::Nothing => arguments.is_empty(),
+        };
+        // What nobody knows yet could be such an option, or one operand more.
+        let may_be_option = |word: &Word| word.expands && word.text.starts_with(['*', '?', '[', '{', '-']);
+        let is_unsure = is_open_ended || arguments.iter().any(may_be_option);
+        let may_do_more = !self.forbidden.is_empty() || self.takes != Takes::Anything;
+        fits && !(is_unsure && may_do_more)
+            && !arguments.iter().any(|word| self.forbidden.iter().any(|option| is_option(&word.text, option)))
+    }
+}
+
+/// Returns whether a word may be this option, shortened, among others or with its value. `@` stands for any word
+/// that begins so, `~TEXT` for one that has it.
+fn is_option(word: &str, option: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    let letters = || name.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    match option {
+        "@" => word.starts_with('@'),
+        _ if option.starts_with('~') => word.contains(&option[1..]),
+        _ if option.starts_with("--") => name.len() > 3 && option.starts_with(name),
+        _ if option.len() == 2 => {
+            let letter = &option[1..];
+            letters().starts_with(letter) || (letters().len() <= MAX_CLUSTER && letters().contains(letter))
+        }
+        _ => word == option,
+    }
+}
+
+/// Every entry: its name, and the options with which it does more.
 #[cfg(all(test, target_os = "linux"))]
-pub(in super::super) fn tables() -> Vec<(&'static str, &'static str, &'static str)> {
-    all().map(|program| (program.name, program.short, program.long)).collect()
+pub(in super::super) fn tables() -> Vec<(&'static str, &'static [&'static str])> {
+    PROGRAMS.iter().map(|program| (program.name, program.forbidden.as_slice())).collect()
 }
 
 #[cfg(test)]
@@ -87,12 +116,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_table_is_read_and_names_each_program_once() {
-        let mut names: Vec<&str> = all().map(|program| program.name).collect();
+    fn the_whole_table_is_read_and_names_each_command_once() {
+        let mut names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert!(count > 300 && names.len() == count, "{count} {}", names.len());
-        assert!(all().all(|program| !program.short.contains(['\n', ' ']) && !program.long.contains(" -")));
+        assert!(count > 200 && names.len() == count, "{count} {}", names.len());
+        assert!(names.iter().all(|name| !name.contains(['!', ':', '~']) || *name == ":"), "{names:?}");
+    }
+
+    #[test]
+    fn an_option_is_found_however_it_is_written() {
+        for word in ["-o", "-oout", "-no", "--output", "--output=x", "--outp", "--ou=x"] {
+            assert!(["-o", "--output"].iter().any(|option| is_option(word, option)), "{word}");
+        }
+        for word in ["-n", "--only", "out", "--", "-", "--o-x", "-k2,2nor"] {
+            assert!(!["-o", "--output"].iter().any(|option| is_option(word, option)), "{word}");
+        }
     }
 }

@@ -8,28 +8,21 @@ const MADE_UP: usize = 60_000;
 /// Values that would show where an option names a file to write, or something to run.
 const VALUES: &[&str] = &["out", "3"];
 
-/// Every program with every option, before and after files, with values attached and apart.
+/// Every command with every letter and what other programs call such options, before and after files.
 pub(super) fn of_tables() -> Vec<String> {
+    const LONG: &[&str] =
+        &["--cache", "--exec", "--file=out", "--log=out", "--out=out", "--output=out", "--save", "--write"];
     let mut lines = Vec::new();
-    for (name, short, long) in tables() {
-        let mut options: Vec<String> = vec![String::new()];
-        let letters: Vec<char> = short.chars().collect();
-        for (place, letter) in letters.iter().enumerate().filter(|(_, letter)| letter.is_ascii_alphanumeric()) {
-            match letters.get(place + 1) {
-                Some(':') => VALUES.iter().for_each(|value| options.push(format!("-{letter} '{value}'"))),
-                Some('?') => options.extend([format!("-{letter}"), format!("-{letter}3")]),
-                _ => options.push(format!("-{letter}")),
-            }
-        }
-        for word in long.split_ascii_whitespace() {
-            match word.strip_suffix(['=', '?']) {
-                Some(word) => VALUES.iter().for_each(|value| options.push(format!("--{word}='{value}'"))),
-                None => options.push(format!("--{word}")),
-            }
-        }
+    for (name, forbidden) in tables() {
+        let letters = ('a'..='z').chain('A'..='Z');
+        let with_values = letters.clone().map(|letter| format!("-{letter} {}", VALUES[usize::from(letter > 'm')]));
+        let options: Vec<String> = std::iter::once(String::new())
+            .chain(letters.map(|letter| format!("-{letter}")))
+            .chain(with_values)
+            .chain(LONG.iter().chain(forbidden).map(|option| (*option).to_owned()))
+            .collect();
         // One after another, or all of them, and slow programs once with each option.
-        let is_slow =
-            ["npm", "pip", "pip3", "docker", "gh", "kubectl", "rpm", "apt"].contains(&name.split(' ').next().unwrap());
+        let is_slow = ["npm", "pip", "pip3", "rpm", "apt", "last", "lsof"].contains(&name.split(' ').next().unwrap());
         let operands = if is_slow { &[""][..] } else { &["", " file", " file out", " sub", " -- a x"] };
         for (number, option) in options.iter().enumerate() {
             let operands = if runs_all() { operands } else { &operands[number % operands.len()..][..1] };

@@ -2,7 +2,7 @@
 
 use arki_files::{
     Project, UnnamedReads, asks_own_repository, enters, is_own_folder, is_secret, reads_below, reads_place,
-    reads_places, stays_inside, writes_output,
+    reads_places, stays_inside,
 };
 use arki_policy::WideRead;
 use globset::GlobSet;
@@ -22,7 +22,6 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, are_hidden: bool, read:
         WideRead::Inside(path) => stays_inside(project, path),
         WideRead::Repository(folder) => asks_own_repository(project, folder),
         WideRead::OwnFolder(folder) => is_own_folder(project, folder),
-        WideRead::Output(path) => writes_output(project, path),
     }
 }
 

@@ -5,12 +5,21 @@ use arki_domain::Decision;
 use arki_policy::Subject;
 use arki_testkit::labelled_commands;
 
-/// At least so much of what plainly reads needs no question where there is no sandbox, which would hold a mistake.
-const SHARE_UNASKED_OUTSIDE: f64 = 0.9;
+/// At least so much of what plainly reads is known where there is no sandbox, which would hold a mistake.
+const SHARE_KNOWN_OUTSIDE: f64 = 0.8;
+/// The same in a sandbox, of what reads and of what builds. What isn't known there and reads is tried first.
+const SHARE_KNOWN: f64 = 0.9;
+const SHARE_KNOWN_TO_BUILD: f64 = 0.8;
 const AT_LEAST: usize = 500;
 
 fn unlooked(line: &str) -> Subject {
     Subject { command: Some(line.to_owned()), ..Subject::default() }
+}
+
+/// Without a view it runs unasked, with the project read-only.
+fn tried(line: &str) -> bool {
+    let subject = Subject { tried_first: true, ..subject_of(line, true) };
+    judged(&subject, true).decision == Decision::Review
 }
 
 #[test]
@@ -19,13 +28,13 @@ fn labelled_commands_are_classified() {
     assert!(all.len() >= AT_LEAST);
     let mut wrong = Vec::new();
     let mut figures = Vec::new();
-    for (label, unasked_inside, unasked_outside) in [
-        ("read", true, true),
-        ("script", true, false),
-        ("look", true, false),
-        ("build", true, false),
-        ("ask", false, false),
-        ("danger", false, false),
+    for (label, known_inside, known_outside) in [
+        ("read", SHARE_KNOWN, SHARE_KNOWN_OUTSIDE),
+        ("script", SHARE_KNOWN_TO_BUILD, 0.0),
+        ("look", SHARE_KNOWN, 0.0),
+        ("build", SHARE_KNOWN_TO_BUILD, 0.0),
+        ("ask", 0.0, 0.0),
+        ("danger", 0.0, 0.0),
     ] {
         let lines: Vec<&str> =
             all.iter().filter(|entry| entry.label == label).map(|entry| entry.line.as_str()).collect();
@@ -44,19 +53,22 @@ fn labelled_commands_are_classified() {
             lines.len(),
             outside.len()
         ));
-        for (allowed, unasked, share) in
-            [(inside, unasked_inside, 1.0), (outside, unasked_outside, SHARE_UNASKED_OUTSIDE)]
-        {
-            if !unasked {
+        let known = inside.clone();
+        for (allowed, share) in [(inside, known_inside), (outside, known_outside)] {
+            if share == 0.0 {
                 wrong.extend(allowed.iter().map(|line| format!("{label} is allowed: {line:?}")));
             } else if (allowed.len() as f64) < share * lines.len() as f64 {
                 wrong.extend(
                     lines.iter().filter(|line| !allowed.contains(line)).map(|line| format!("{label} asks: {line:?}")),
                 );
             }
-            if unasked && std::env::var_os("ARKI_SHOW_ASKED").is_some() {
+            if share > 0.0 && std::env::var_os("ARKI_SHOW_ASKED").is_some() {
                 lines.iter().filter(|line| !allowed.contains(line)).for_each(|line| println!("{label} asks: {line:?}"));
             }
+        }
+        let asks = |line: &&&str| !known.contains(line) && !tried(line);
+        if ["read", "script", "look"].contains(&label) {
+            wrong.extend(lines.iter().filter(asks).map(|line| format!("{label} is not tried: {line:?}")));
         }
     }
     println!("{} labelled commands\n{}", all.len(), figures.join("\n"));
