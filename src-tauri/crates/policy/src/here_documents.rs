@@ -3,10 +3,8 @@
 //!
 //! A here-string, `<<< text`, is read as a here-document.
 //!
-//! Only plain text: the end is quoted, so that nothing is expanded, or the text has nothing to expand. Where each begins
-//! and ends bash's grammar has to see the same way; else the line is not understood.
+//! Only plain text: the end is quoted, so that nothing is expanded, or the text has nothing to expand.
 
-use super::bash_grammar::{self, in_ascii};
 use super::plain_shell::{Unclear, VARIABLE};
 use std::borrow::Cow;
 
@@ -30,16 +28,7 @@ pub(super) fn written_out(line: &str) -> Result<WrittenOut<'_>, Unclear> {
     }
     let mut scanner = Scanner { rest: line, written: String::new(), found: Vec::new(), awaited: Vec::new() };
     let feeds = scanner.scan()?;
-    let same = bash_grammar::here_documents(&in_ascii(line)).is_some_and(|theirs| {
-        let ours = scanner.found.iter().map(|(end, text)| (end.clone(), without_blanks(&in_ascii(text))));
-        ours.eq(theirs.into_iter().map(|(end, text)| (end, without_blanks(&text))))
-    });
-    if same { Ok(WrittenOut { line: scanner.written.into(), feeds }) } else { Err(NOT_PLAIN) }
-}
-
-/// The grammar leaves out some blanks at the edges.
-fn without_blanks(text: &str) -> String {
-    text.chars().filter(|next| next.is_ascii_graphic()).collect()
+    Ok(WrittenOut { line: scanner.written.into(), feeds })
 }
 
 /// The end of a here-document.

@@ -6,8 +6,8 @@
 //! look at is told by [`wide_reads`] and [`file_words`]. So a verdict depends on nothing but what it was given, and
 //! everything here can be tested without a project.
 //!
-//! Most of it reads shell lines. A line is understood only where two readers see the same commands in it; all else is
-//! opaque, and never allowed silently. What is known of programs and their options stands in tables.
+//! Most of it reads shell lines. What isn't understood is opaque, and never allowed silently. What is known of programs
+//! stands in two tables.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 

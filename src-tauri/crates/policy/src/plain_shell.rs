@@ -1,10 +1,6 @@
-//! A second reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments, the operators
-//! that join commands, redirections that write nothing, variables without anything to evaluate, and the marks of plain
-//! compound commands (which `compound` puts together). It refuses everything else, each with the reason that the user
-//! is told.
-//!
-//! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both
-//! readers see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
+//! A reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments, the operators that join
+//! commands, redirections that write nothing, variables without anything to evaluate, and the marks of plain compound
+//! commands (which `compound` puts together). It refuses everything else, each with the reason that the user is told.
 
 use super::invisible::invisible_character;
 use std::iter::Peekable;
@@ -78,22 +74,15 @@ pub(crate) enum Joint {
     Pipe,
 }
 
-/// The parsed line: the commands, and each redirection, in order and without blanks.
-#[derive(Default)]
-pub(super) struct Plain {
-    pub(super) commands: Vec<LineCommand>,
-    pub(super) redirections: Vec<String>,
-}
-
 /// Why a line is not understood; goes on with "The line has …".
 pub(super) type Unclear = &'static str;
 
 /// The commands of a line. Compound ones are not put together yet.
-pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
+pub(super) fn read(line: &str) -> Result<Vec<LineCommand>, Unclear> {
     invisible_character(line).map_or(Ok(()), Err)?;
     let mut reader = ShellReader {
         characters: line.chars().peekable(),
-        read: Plain::default(),
+        read: Vec::new(),
         command: LineCommand::default(),
         word: None,
         expected: None,
@@ -106,7 +95,7 @@ pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
 
 struct ShellReader<'a> {
     characters: Peekable<Chars<'a>>,
-    read: Plain,
+    read: Vec<LineCommand>,
     command: LineCommand,
     word: Option<Word>,
     /// The redirection whose file comes next.
@@ -153,7 +142,7 @@ impl ShellReader<'_> {
                 expects_command = false;
             }
         }
-        if !self.end_command(Joint::Then)? && (expects_command || self.read.commands.is_empty()) {
+        if !self.end_command(Joint::Then)? && (expects_command || self.read.is_empty()) {
             return Err("an empty command");
         }
         Ok(())
@@ -175,7 +164,7 @@ impl ShellReader<'_> {
     /// Adds a mark, after which a command may follow.
     fn mark(&mut self, word: Word) {
         let mark = LineCommand { words: vec![word], ..std::mem::take(&mut self.command) };
-        self.read.commands.push(mark);
+        self.read.push(mark);
     }
 
     fn close(&mut self, word: Word) {
@@ -230,11 +219,10 @@ impl ShellReader<'_> {
         match self.characters.peek() {
             Some('&') if writes && first == '>' && !sign.ends_with(">>") => {
                 self.characters.next();
-                let output = self.characters.next_if(|next| matches!(next, '1' | '2')).ok_or(UNKNOWN)?;
+                self.characters.next_if(|next| matches!(next, '1' | '2')).ok_or(UNKNOWN)?;
                 let ends =
                     self.characters.peek().is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|' | '&'));
                 ends.then_some(()).ok_or(UNKNOWN)?;
-                self.read.redirections.push(format!("{sign}&{output}"));
                 Ok(())
             }
             Some('<' | '>' | '&' | '|' | '(') => Err(UNKNOWN),
@@ -252,7 +240,6 @@ impl ShellReader<'_> {
         if !is_null && !is_file {
             return Err("a redirection to a file");
         }
-        self.read.redirections.push(format!("{sign}{}", file.text));
         if !is_null {
             self.command.inputs.push(file);
         }
@@ -423,7 +410,7 @@ impl ShellReader<'_> {
             return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
         }
         let next = LineCommand { joint, ..LineCommand::default() };
-        self.read.commands.push(std::mem::replace(&mut self.command, next));
+        self.read.push(std::mem::replace(&mut self.command, next));
         Ok(true)
     }
 }
