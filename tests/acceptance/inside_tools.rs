@@ -142,7 +142,8 @@ fn a_flood_is_bounded_in_memory_and_on_the_disk() {
     assert_eq!((&result["code"], &result["truncated"]), (&json!("TOOL_TIMEOUT"), &json!(true)));
     assert!(text(&result["result"]).len() < 70_000);
     let kept = payload(&events, "artifact.emitted")["bytes"].as_u64().unwrap();
-    assert!((1 << 20..17 << 20).contains(&kept), "{kept}");
+    // More than the model is told, however slow the machine.
+    assert!((70_000..17 << 20).contains(&kept), "{kept}");
     assert!(std::fs::metadata(stage.database()).unwrap().len() < 8 << 20);
 }
 
