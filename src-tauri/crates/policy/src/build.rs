@@ -5,7 +5,7 @@
 mod runners;
 
 use super::plain_shell::Word;
-use super::read_only::{each_command, is_lost, is_named, is_read_only};
+use super::read_only::{asks_for_version, each_command, is_lost, is_named, is_read_only};
 use super::wide_read::WideRead;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand};
@@ -188,7 +188,9 @@ fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         entries.max_by_key(|build| build.name.len()).is_some_and(|build| build.takes(words, &mut reads))
     };
     let says_version = |tool: &[Word]| matches!(tool, [_, last] if last.text == "--version");
-    let is_known = is_one(&words) || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_version(&tool));
+    let is_known = (!command.steered && asks_for_version(command) && has(command.name()))
+        || is_one(&words)
+        || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_version(&tool));
     wide.extend(folder.iter().cloned().map(WideRead::Inside));
     wide.extend(reads.into_iter().map(|read| read.from(folder.as_deref().unwrap_or("."))));
     is_known
@@ -215,7 +217,7 @@ impl Build {
             })
     }
 
-    /// What was built before may be removed first, where something is built anew.
+    /// Returns whether all operands say building or testing; `clean` may come first, where something is built anew.
     fn are_targets(&self, words: &[Word], operands: &[&Word]) -> bool {
         let is_of_make = self.name.ends_with("make");
         let last = operands.iter().rposition(|word| is_target(&word.text));

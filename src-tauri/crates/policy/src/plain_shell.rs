@@ -204,7 +204,9 @@ impl ShellReader<'_> {
             _ => {}
         }
         self.end_word()?;
-        if self.expected.is_some() {
+        let is_comparison =
+            self.command.is_mark("[[") && self.command.words.last().is_some_and(|last| last.text != "]]");
+        if self.expected.is_some() || is_comparison {
             return Err(UNKNOWN);
         }
         self.is_redirected = true;
@@ -409,10 +411,32 @@ impl ShellReader<'_> {
         if self.command.words.is_empty() {
             return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
         }
+        if self.command.is_mark("[[") && !is_test(&self.command.words) {
+            return Err("a complex test");
+        }
         let next = LineCommand { joint, ..LineCommand::default() };
         self.read.push(std::mem::replace(&mut self.command, next));
         Ok(true)
     }
+}
+
+/// `[[ -f x && ! a = b ]]`: with any other words the shell takes none of the line.
+fn is_test(words: &[Word]) -> bool {
+    const COMPARING: &[&str] = &["!=", "-ef", "-eq", "-ge", "-gt", "-le", "-lt", "-ne", "-nt", "-ot", "=", "=="];
+    let [_, inner @ .., last] = words else { return false };
+    let is_joint = |word: &Word| !word.quoted && matches!(word.text.as_str(), "&&" | "||");
+    let is_operator = |word: &Word| word.text.starts_with('-') || COMPARING.contains(&word.text.as_str());
+    let is_plain = |word: &Word| !is_operator(word) && !matches!(word.text.as_str(), "!" | "]]" | "<" | ">");
+    let is_condition = |words: &[Word]| {
+        let nots = words.iter().take_while(|word| word.text == "!" && !word.quoted).count();
+        match &words[nots..] {
+            [operand] => is_plain(operand),
+            [operator, operand] => operator.text.len() == 2 && operator.text.starts_with('-') && is_plain(operand),
+            [left, operator, right] => is_plain(left) && COMPARING.contains(&operator.text.as_str()) && is_plain(right),
+            _ => false,
+        }
+    };
+    last.text == "]]" && !last.quoted && inner.split(is_joint).all(is_condition)
 }
 
 fn is_plain_variable(inner: &str) -> bool {

@@ -65,7 +65,7 @@ fn is_plain(command: &SimpleCommand) -> bool {
     let is_script = match command.name() {
         "awk" | "gawk" | "mawk" | "nawk" => true,
         "sed" => !scripts::sed_picks_lines(command.arguments()),
-        _ => asks_for_version(command) && programs::program_of(command).is_none(),
+        _ => tells_of_itself(command) && programs::program_of(command).is_none(),
     };
     // A name that a pattern stands for may be an option.
     let may_be_option = |word: &Word| word.expands && word.text.starts_with(['*', '?', '[', '{', '-']);
@@ -167,77 +167,68 @@ fn tells(command: &SimpleCommand) -> bool {
         // Anything else sets the clock.
         "date" => scripts::date_only_tells(arguments),
         "export" if !arguments.is_empty() => arguments.iter().all(is_harmless),
-        _ if asks_for_version(command) => true,
+        _ if tells_of_itself(command) => true,
         _ => programs::program_of(command)
             .is_some_and(|(program, words)| program.takes(&command.words[words..], command.open_ended)),
     }
 }
 
-/// Programs that print their version and how they are used, besides those that are known to read or to build.
+/// Programs of the system that print their version and how they are used, besides those that are known to read.
 const SPEAKING: &[&str] = &[
     "ansible",
     "aws",
     "autoconf",
     "automake",
-    "bun",
     "cc",
     "clang",
     "clang++",
-    "conda",
-    "corepack",
     "curl",
-    "deno",
     "docker",
     "ffmpeg",
-    "flutter",
     "g++",
     "gh",
     "ghc",
-    "gradle",
     "helm",
     "julia",
     "kotlin",
     "kubectl",
     "ld",
     "lua",
-    "mvn",
     "nasm",
     "nginx",
-    "nix",
-    "npx",
     "nvcc",
     "ocaml",
     "perl",
-    "pre-commit",
-    "prettier",
     "protoc",
     "psql",
     "rust-analyzer",
     "sed",
     "sqlite3",
     "swift",
-    "terraform",
-    "uv",
     "valgrind",
     "vim",
     "wget",
-    "zig",
     "zsh",
 ];
 
-/// `cargo --version`, `go help build`, `cargo test --help`.
-fn asks_for_version(command: &SimpleCommand) -> bool {
+/// Returns whether a program of the system tells its version or its use. What builds has the project say which version
+/// of it runs, or with which agents and plugins: it runs the project's code, as building does.
+fn tells_of_itself(command: &SimpleCommand) -> bool {
     let name = command.name();
+    asks_for_version(command) && !super::build::has(name) && (SPEAKING.contains(&name) || programs::has(name))
+}
+
+/// `cargo --version`, `cargo test --help`.
+pub(super) fn asks_for_version(command: &SimpleCommand) -> bool {
     let is_plain = |word: &Word| {
         let runs = ["exec", "help", "run", "x", "dlx"].contains(&word.text.as_str());
         word.text.chars().all(|next| next.is_ascii_lowercase() || next == '-') && !word.text.starts_with('-') && !runs
     };
-    let asks = match command.arguments() {
+    match command.arguments() {
         [only] => matches!(only.text.as_str(), "--help" | "--version"),
-        [subcommand, last] => last.text == "--help" && is_plain(subcommand) && name != "git",
+        [subcommand, last] => last.text == "--help" && is_plain(subcommand) && command.name() != "git",
         _ => false,
-    };
-    asks && (SPEAKING.contains(&name) || programs::has(name) || super::build::has(name))
+    }
 }
 
 fn stays_inside(command: &SimpleCommand) -> bool {

@@ -1,4 +1,4 @@
-//! What is between git and its subcommand, and which subcommands show what is in files that git keeps.
+//! Git's options in front of its subcommand, and which subcommands show what is in files that git keeps.
 
 use super::super::SimpleCommand;
 use super::super::plain_shell::Word;

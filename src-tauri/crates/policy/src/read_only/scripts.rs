@@ -115,7 +115,7 @@ fn replaces(text: &str) -> bool {
     flags.is_some_and(|flags| flags.trim().chars().all(|flag| "gpiIm".contains(flag) || flag.is_ascii_digit()))
 }
 
-/// What follows the sign. Some versions of `sed` take one in brackets for the end, others not: with brackets around it,
+/// Returns what follows the sign. Some versions of `sed` take one in brackets for the end, others not: with brackets around it,
 /// nobody knows.
 fn after(text: &str, sign: char) -> Option<&str> {
     let (mut characters, mut in_brackets) = (text.chars(), false);
