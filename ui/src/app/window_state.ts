@@ -1,10 +1,12 @@
 /** What else the window shows right now: the inspector's tab, the open dialog, the title. No server state. */
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLatest } from "../components/latest";
+import { workingWords } from "../features/conversation/working_words";
 import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
 import type { OverviewState } from "../platform/stores/overview";
 import { useStore } from "../platform/stores/store";
 import type { AskedOfWindow } from "../protocol/generated";
+import { workingOf } from "../protocol/working";
 
 export type Tab = "changes" | "timeline" | "plan" | "context" | "processes";
 export type OpenDialog =
@@ -62,10 +64,25 @@ function useOverviewOf(sessionId: string | null): OverviewState {
 
 export function useTitle(sessionId: string | null): void {
   const waiting = useWaiting().length;
-  const title = useSessions().find((one) => one.sessionId === sessionId)?.title;
+  const session = useSessions().find((one) => one.sessionId === sessionId);
+  const title = session?.title;
+  const doing = useDoing(session?.state === "running" ? sessionId : null);
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${title} – ` : ""}Arki`;
-  }, [waiting, title]);
+    const parts = [doing && `◐ ${doing}`, title, "Arki"].filter(Boolean);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${parts.join(" – ")}`;
+  }, [waiting, title, doing]);
+}
+
+/** What the run of a session does right now, in words; another one only where it does something else. */
+function useDoing(sessionId: string | null): string {
+  const arki = useArki();
+  const store = sessionId === null ? null : arki.session(sessionId).view;
+  const subscribe = useCallback((hear: () => void) => store?.subscribe(hear) ?? (() => undefined), [store]);
+  return useSyncExternalStore(subscribe, () => {
+    if (store === null) return "";
+    const { transcript, live, window } = store.get();
+    return workingWords(workingOf({ transcript, live, events: window.events }), null);
+  });
 }
 
 /** How many decisions wait, on the app's icon. */

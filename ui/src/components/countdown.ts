@@ -15,6 +15,11 @@ export function useSecondsUntil(at: number): number {
   return useSyncExternalStore(everyTick, () => secondsUntil(at));
 }
 
+/** Whole seconds since a moment in milliseconds since 1970, which is asked for anew each time. */
+export function useSecondsSince(moment: () => number): number {
+  return useSyncExternalStore(everyTick, () => Math.max(0, Math.floor((Date.now() - moment()) / 1000)));
+}
+
 /** Never, where there is no such moment. */
 export function useIsOver(at: number | null): boolean {
   return useSyncExternalStore(at === null ? never : everyTick, () => at !== null && secondsUntil(at) === 0);

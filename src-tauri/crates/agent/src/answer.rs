@@ -109,9 +109,11 @@ impl AnswerSoFar {
         tokio::pin!(out_of_time);
         let too_slow = tokio::time::sleep(max_answer);
         tokio::pin!(too_slow);
+        let mut heard = tokio::time::Instant::now();
         let mut stream = tokio::select! {
             biased;
             () = stops.cancel.cancelled() => return AnswerEnd::Cancelled,
+            () = stops.asked_again(heard) => return AnswerEnd::Failed(bounds::silent()),
             () = &mut out_of_time => return AnswerEnd::OutOfTime,
             () = &mut too_slow => return AnswerEnd::Failed(bounds::too_slow(max_answer)),
             sent = model.send(prepared) => match sent {
@@ -124,10 +126,12 @@ impl AnswerSoFar {
             let next = tokio::select! {
                 biased;
                 () = stops.cancel.cancelled() => return AnswerEnd::Cancelled,
+                () = stops.asked_again(heard) => return AnswerEnd::Failed(bounds::silent()),
                 () = &mut out_of_time => return AnswerEnd::OutOfTime,
                 () = &mut too_slow => return AnswerEnd::Failed(bounds::too_slow(max_answer)),
                 next = stream.next() => next,
             };
+            heard = tokio::time::Instant::now();
             match next {
                 Some(Ok(event)) => {
                     // Nobody waits for the rest of an answer that has no end.

@@ -64,6 +64,11 @@ pub(crate) fn too_long() -> Error {
     )
 }
 
+/// A request that the user ended because nothing came of it.
+pub(crate) fn silent() -> Error {
+    Error::new(Code::PROVIDER_TIMEOUT, "Nothing came from the model, and you asked again.", "Choose another model.")
+}
+
 pub(crate) fn too_slow(limit: Duration) -> Error {
     let seconds = limit.as_secs();
     let limit = if seconds >= 120 { format!("{} minutes", seconds.div_ceil(60)) } else { format!("{seconds} s") };

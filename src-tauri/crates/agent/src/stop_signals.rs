@@ -9,12 +9,15 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 
+/// Without a word for so long a request counts as silent, and the user may end it to ask again.
+const SILENCE: Duration = Duration::from_secs(5);
+
 /// The control of a run from outside: to stop it, or to pause it after its present step.
 #[derive(Debug, Clone, Default)]
 pub struct RunControl {
     pub cancel: CancellationToken,
     pub pause: CancellationToken,
-    /// Ends the wait before a retry, if there is one; otherwise nothing.
+    /// Ends the wait before a retry, or a request of which nothing comes; otherwise nothing.
     pub skip_wait: Arc<Notify>,
 }
 
@@ -64,6 +67,16 @@ impl StopSignals {
     /// Ends when the run's time is over: never, where it has no limit.
     pub(crate) fn out_of_time(&self, state: &RunState) -> Sleep {
         tokio::time::sleep(self.time_left(state).unwrap_or(Duration::MAX))
+    }
+
+    /// Ends when the user wants to ask again, and nothing has come since `heard` for so long that it is no mistake.
+    pub(crate) async fn asked_again(&self, heard: Instant) {
+        loop {
+            self.skip_wait.notified().await;
+            if heard.elapsed() >= SILENCE {
+                return;
+            }
+        }
     }
 
     /// Until the time limit; `None` without one.

@@ -264,7 +264,7 @@ impl Stage {
             system: Arc::from("system"),
             images: Arc::default(),
             model_options: ModelOptions::default(),
-            is_retryable: |fault| fault.is(Code::PROVIDER_FAILED),
+            is_retryable: |fault| fault.is(Code::PROVIDER_FAILED) || fault.is(Code::PROVIDER_TIMEOUT),
             max_answer: MAX_ANSWER,
             compaction: self.compaction.clone(),
             late_context: Arc::new(NoLateContext),

@@ -3,11 +3,11 @@ import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { KeyButton } from "../../components/keys/KeyButton";
-import { useApp, useArki, useAsking, useOverview, useSessionPart } from "../../platform/context";
+import { useApp, useArki, useAsking, useOverview } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { Elicitations, QueueList, RetryNote } from "./parts";
+import { Elicitations, LiveLine, QueueList } from "./parts";
 
 type Props = {
   shown: Shown;
@@ -68,9 +68,8 @@ function SessionFoot(props: Props & { sessionId: string }) {
               </span>
             </p>
           )}
-          {run === "running" && <CompactingNote sessionId={sessionId} />}
           {run === "running" && (
-            <RetryNote sessionId={sessionId} onRetryNow={overview?.runBy == null ? props.onRetryNow : null} />
+            <LiveLine sessionId={sessionId} onAskAgain={overview?.runBy == null ? props.onRetryNow : null} />
           )}
           <QueueList
             queue={queue}
@@ -81,16 +80,6 @@ function SessionFoot(props: Props & { sessionId: string }) {
         </>
       }
     />
-  );
-}
-
-/** It may take a minute in which nothing else is told. */
-function CompactingNote({ sessionId }: { sessionId: string }) {
-  const compacting = useSessionPart(sessionId, (view) => view.transcript.compacting);
-  return (
-    <div role="status">
-      {compacting && <p className="foot-note small">{t`Summarizing older messages to make room…`}</p>}
-    </div>
   );
 }
 

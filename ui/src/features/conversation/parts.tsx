@@ -8,4 +8,4 @@ export const Said = lazily(
 );
 export const QueueList = lazily(() => import("./QueueList").then((part) => part.QueueList));
 export const Elicitations = lazily(() => import("./Elicitations").then((part) => part.Elicitations));
-export const RetryNote = lazily(() => import("./RetryNote").then((part) => part.RetryNote));
+export const LiveLine = lazily(() => import("./LiveLine").then((part) => part.LiveLine));

@@ -41,6 +41,8 @@ export type OpenSession = {
   replayTo: (seq: number | null) => Promise<void>;
   /** Goes to the next or the one before of the moments at which something changes. False: there is none. */
   replayStep: (by: 1 | -1) => Promise<boolean>;
+  /** When something was last heard of it, in milliseconds since 1970; 0: never. */
+  heardAt: () => number;
   /** Whether the reader is away from the end: then the events being read are not dropped under them. */
   setReading: (reading: boolean) => void;
 };
@@ -70,6 +72,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
   const overview = openOverview(platform, sessionId);
   const conversation = createHeldConversation(platform, sessionId);
   let reading = false;
+  let heardAt = 0;
   /** Heard while the end is loaded. */
   let early: Event[] = [];
   let loads = 0;
@@ -247,6 +250,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     setReading: (now) => {
       reading = now;
     },
+    heardAt: () => heardAt,
     missed: () => {
       view.update((v) => ({ ...v, live: { ...v.live, answer: null } }));
       void overview.load();
@@ -255,6 +259,11 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       else void load();
     },
     apply: (frames) => {
+      const isHeard = (frame: Frame) =>
+        [frame.events, frame.deltas, frame.commandOutput].some((all) =>
+          all.some((one) => one.sessionId === sessionId),
+        );
+      if (frames.some(isHeard)) heardAt = Date.now();
       const v = view.get();
       const events = frames.flatMap((f) => f.events.filter((e) => e.sessionId === sessionId));
       if (events.length > 0) overview.apply(events);

@@ -143,6 +143,22 @@ async fn the_user_can_skip_the_wait() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_silent_request_is_ended_and_made_again_where_the_user_says_so() {
+    let stage = Stage::new(vec![vec![text("ha"), None], vec![text("done"), end()]]);
+    let ask_again = async {
+        for seconds in [4, 3] {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            assert_eq!(stage.count("engine.retry"), 0, "it ended without being asked to");
+            stage.control.skip_wait.notify_waiters();
+        }
+    };
+    let (ended, ()) = tokio::join!(stage.run(), ask_again);
+    assert_eq!(ended, RunEnd::Completed { response: "done".into() });
+    assert_eq!(retries(&stage).len(), 1);
+    assert!(messages(&stage)[0].retried && messages(&stage)[0].content == "ha");
+}
+
+#[tokio::test(start_paused = true)]
 async fn skipping_when_nothing_waits_skips_nothing_later() {
     let stage = Stage::new(vec![vec![failed(Some(5000))], vec![text("done"), end()]]);
     stage.control.skip_wait.notify_waiters();

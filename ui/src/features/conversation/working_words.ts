@@ -1,0 +1,36 @@
+/** What a run does right now, in words. */
+import { t } from "@lingui/core/macro";
+import { mainArgument } from "../../components/tool_words";
+import { commandName, type Working } from "../../protocol/working";
+
+export function silentWords({ doing, model }: Extract<Working, { kind: "model" }>, seconds: number): string {
+  return doing === "waits" ? t`No words from ${model} for ${seconds} s` : t`No words for ${seconds} s`;
+}
+
+/** Without a time where it is null. */
+export function workingWords(working: Working, seconds: number | null): string {
+  const words = doingWords(working);
+  const isTimed = working.kind !== "model" || working.doing === "waits";
+  return seconds === null || seconds === 0 || !isTimed ? words : t`${words} · ${seconds} s`;
+}
+
+function doingWords(working: Working): string {
+  switch (working.kind) {
+    case "begins":
+      return t`Getting ready`;
+    case "compacting":
+      return t`Summarizing older messages to make room`;
+    case "model":
+      if (working.doing === "waits") return t`Waiting for ${working.model}`;
+      return working.doing === "thinks" ? t`Thinking` : t`Writing`;
+    case "call":
+      return callWords(working);
+  }
+}
+
+function callWords({ toolId, args, isCommand, others }: Extract<Working, { kind: "call" }>): string {
+  if (others > 0) return t`Running ${others + 1} tools`;
+  const about = mainArgument(args);
+  const name = isCommand ? commandName(about) : `${toolId} ${about}`.trim();
+  return t`Running ${name}`;
+}
