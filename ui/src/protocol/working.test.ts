@@ -6,6 +6,7 @@ describe("a command's name", () => {
     ["cargo test --workspace 2>&1 | tail", "cargo test"],
     ["cargo test", "cargo test"],
     ["make", "make"],
+    ["echo begun; while true; do sleep 1; done", "echo begun"],
     ["npm run build && npm test", "npm run"],
     ["ls -la", "ls"],
     ["sleep 60", "sleep"],

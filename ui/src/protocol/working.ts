@@ -55,12 +55,13 @@ function begunAt(events: readonly Event[], callId: string): number | null {
   return allowed?.ts ?? null;
 }
 
-/** Of a command's words, so many begin to say which one it is. */
+/** So many of a command's words say which one it is. */
 const namedWords = 2;
 
 /** `cargo test` of `cargo test --workspace 2>&1 | tail`. */
 export function commandName(about: string): string {
-  const words = about.split(/\s+/).filter((word) => word !== "");
-  const plain = words.findIndex((word, place) => place > 0 && /^[-|&;<>"'$({]|^\d/.test(word));
+  const first = about.split(/[;|&<>\n]/)[0] ?? "";
+  const words = first.split(/\s+/).filter((word) => word !== "");
+  const plain = words.findIndex((word, place) => place > 0 && /^[-"'$({\d]/.test(word));
   return words.slice(0, plain === -1 ? namedWords : Math.min(plain, namedWords)).join(" ") || about;
 }
