@@ -68,7 +68,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
               </span>
             </p>
           )}
-          {run === "running" && (
+          {run === "running" && !asks && (
             <LiveLine sessionId={sessionId} onAskAgain={overview?.runBy == null ? props.onRetryNow : null} />
           )}
           <QueueList
