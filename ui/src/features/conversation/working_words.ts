@@ -9,6 +9,8 @@ export function silentWords({ doing, model }: Extract<Working, { kind: "model" }
 
 /** Without a time where it is null. */
 export function workingWords(working: Working, seconds: number | null): string {
+  if (working.kind === "call" && seconds !== null && working.others === 0)
+    return t`Running ${callName(working)} · ${seconds} s`;
   const words = doingWords(working);
   const isTimed = working.kind !== "model" || working.doing === "waits";
   return seconds === null || seconds === 0 || !isTimed ? words : t`${words} · ${seconds} s`;
@@ -28,9 +30,13 @@ function doingWords(working: Working): string {
   }
 }
 
-function callWords({ toolId, args, isCommand, others }: Extract<Working, { kind: "call" }>): string {
-  if (others > 0) return t`Running ${others + 1} tools`;
+type Call = Extract<Working, { kind: "call" }>;
+
+function callWords(call: Call): string {
+  return call.others > 0 ? t`Running ${call.others + 1} tools` : t`${callName(call)} is running`;
+}
+
+function callName({ toolId, args, isCommand }: Call): string {
   const about = mainArgument(args);
-  const name = isCommand ? commandName(about) : `${toolId} ${about}`.trim();
-  return t`Running ${name}`;
+  return isCommand ? commandName(about) : `${toolId} ${about}`.trim();
 }
