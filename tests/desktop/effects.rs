@@ -1,4 +1,4 @@
-//! What a command changed in its view: seen while it runs, and reviewed when it has ended.
+//! The changes of a command in its view: seen while it runs, and reviewed when it has ended.
 
 use crate::accessibility::no_barrier;
 use crate::harness::{Stage, program, wait_until};

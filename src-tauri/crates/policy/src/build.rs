@@ -187,7 +187,7 @@ fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         let entries = BUILDS.iter().filter(|build| is_named(build.name, words));
         entries.max_by_key(|build| build.name.len()).is_some_and(|build| build.takes(words, &mut reads))
     };
-    let says_version = |tool: &[Word]| matches!(tool, [_, last] if last.text == "--version");
+    let says_version = |tool: &[Word]| matches!(tool, [name, last] if last.text == "--version" && has(&name.text));
     let is_known = (!command.steered && asks_for_version(command) && has(command.name()))
         || is_one(&words)
         || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_version(&tool));

@@ -211,6 +211,11 @@ const SPEAKING: &[&str] = &[
     "zsh",
 ];
 
+/// Programs that explain the use of each of their parts.
+const EXPLAINING_PARTS: &[&str] = &[
+    "cargo", "docker", "dotnet", "gh", "go", "helm", "kubectl", "npm", "pip", "pip3", "poetry", "ruff", "rustup", "uv",
+];
+
 /// Returns whether a program of the system tells its version or its use. What builds has the project say which version
 /// of it runs, or with which agents and plugins: it runs the project's code, as building does.
 fn tells_of_itself(command: &SimpleCommand) -> bool {
@@ -226,7 +231,8 @@ pub(super) fn asks_for_version(command: &SimpleCommand) -> bool {
     };
     match command.arguments() {
         [only] => matches!(only.text.as_str(), "--help" | "--version"),
-        [subcommand, last] => last.text == "--help" && is_plain(subcommand) && command.name() != "git",
+        // Of an interpreter, the word before would be a script.
+        [part, last] => last.text == "--help" && is_plain(part) && EXPLAINING_PARTS.contains(&command.name()),
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Programs whose arguments are a language of their own: `awk`, `date`, `find`, `sed`, `test`.
 //!
-//! What is read here in another way than the program reads it could be anything. So only what is plain is read at all,
+//! A script that is read here in another way than the program reads it could do anything. So only plain ones are read,
 //! and a sandbox sees to it that the project stays as it is.
 
 use super::super::SimpleCommand;
