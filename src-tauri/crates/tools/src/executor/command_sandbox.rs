@@ -120,8 +120,8 @@ impl CommandSandbox {
         let line = &arguments.command;
         Ok(Some(if arki_policy::only_git_reads(line) {
             sandbox.without_secrets_of_git()
-        } else if purpose.only_reads || arki_policy::runs_git(line) {
-            // What git shows of the secrets that it keeps was looked at.
+        } else if arki_policy::runs_git(line) {
+            // What git shows of the secrets that it keeps was looked at; what doesn't name git has no need of its stores.
             sandbox.without_secrets()
         } else {
             sandbox.without_secrets_of_stores()
