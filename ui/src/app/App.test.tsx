@@ -105,8 +105,8 @@ describe("the window", () => {
   it("only plans where that is chosen", async () => {
     const fake = createFake({});
     await open(fake);
-    await press("Edits: ask");
-    await userEvent.click(await screen.findByRole("menuitemradio", { name: /^plan/ }));
+    await press("Mode: Ask first");
+    await userEvent.click(await screen.findByRole("menuitemradio", { name: /^Plan only/ }));
     await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "Do it{Enter}");
     expect(sent(fake, "send_message")).toMatchObject([{ options: { approve: "plan" } }]);
   });

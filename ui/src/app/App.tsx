@@ -205,14 +205,10 @@ function Status({ window, actions }: { window: Window; actions: Actions }) {
     <StatusBar
       shown={window.shown}
       model={window.model}
-      onModel={window.setModel}
-      mode={window.mode}
-      onMode={window.setMode}
       onTrust={() => window.setDialog("trust")}
       onContext={() => window.panes.show("context")}
       onUsage={() => window.setDialog("usage")}
       onUpdate={() => window.setDialog("updates")}
-      onSettings={actions.sessionSettings}
       places={places}
       session={window.session}
       onResume={actions.resume}

@@ -6,6 +6,7 @@ import { ErrorNote } from "../components/ErrorNote";
 import { IconButton } from "../components/IconButton";
 import { Conversation } from "../features/conversation/Conversation";
 import { typeInto } from "../features/conversation/menu/type_into";
+import { NextMessage } from "../features/conversation/NextMessage";
 import { NewSession } from "../features/welcome/NewSession";
 import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
@@ -67,6 +68,15 @@ export function MainPane({ window }: { window: Window }) {
             shown={shown}
             unavailable={window.unavailable}
             options={window.options}
+            decides={
+              <NextMessage
+                sessionId={selected}
+                options={window.options}
+                onModel={window.setModel}
+                onMode={window.setMode}
+                onSettings={(sessionId) => history.setAsking({ about: "settings", sessionId })}
+              />
+            }
             inputRef={window.message}
             place={history.place}
             replaying={window.replaying}

@@ -1,4 +1,4 @@
-/** The model that the window sends with, where the user chose one in the status bar. */
+/** The model that the window sends with, where the user chose one in the message box. */
 import { useEffect, useRef, useState } from "react";
 import { recall, remember, unremember } from "../components/remembered";
 import { useApp, useCatalogue } from "../platform/context";

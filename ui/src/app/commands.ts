@@ -1,6 +1,7 @@
 /** Every action that can be taken from anywhere, with its shortcut: for the palette, the map and the keys. */
 import { t } from "@lingui/core/macro";
 import { useLayoutEffect } from "react";
+import { modeChoices } from "../components/approval_modes";
 import type { CommandKeys } from "../components/command_keys";
 import type { Command } from "../components/commands";
 import { homePath } from "../components/format";
@@ -54,6 +55,8 @@ export type Actions = {
   compact: (() => void) | null;
   filterSessions: () => void;
   focusMessage: () => void;
+  /** To another message of the user in the transcript. */
+  stepMessage: ((by: 1 | -1) => void) | null;
   toggleSidebar: () => void;
   toggleInspector: () => void;
   settings: () => void;
@@ -171,6 +174,18 @@ export function draftsOf(
     },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
     { id: "changes", section: t`View`, title: t`Show changes`, run: act.review },
+    {
+      id: "previous-message",
+      section: t`View`,
+      title: t`Go to your previous message`,
+      run: act.stepMessage && (() => act.stepMessage?.(-1)),
+    },
+    {
+      id: "next-message",
+      section: t`View`,
+      title: t`Go to your next message`,
+      run: act.stepMessage && (() => act.stepMessage?.(1)),
+    },
     { id: "timeline", section: t`View`, title: t`Show timeline`, run: act.timeline },
     { id: "plan", section: t`View`, title: t`Show plan`, run: act.plan },
     { id: "context", section: t`View`, title: t`Show context`, run: act.context },
@@ -213,25 +228,12 @@ export function draftsOf(
       run: act.palette,
     },
     { id: "keys", section: "Arki", title: t`Keyboard map`, run: act.keys },
-    {
-      id: "only-plan",
-      section: t`Approval`,
-      title: t`Plan only: read, but don't edit or run`,
-      run: () => act.mode("plan"),
-    },
-    { id: "ask", section: t`Approval`, title: t`Edits: ask every time`, run: () => act.mode("ask") },
-    {
-      id: "edits",
-      section: t`Approval`,
-      title: t`Edits: write without asking`,
-      run: () => act.mode("edits"),
-    },
-    {
-      id: "all",
-      section: t`Approval`,
-      title: t`Edits: allow everything that isn't denied`,
-      run: () => act.mode("all"),
-    },
+    ...modeChoices().map(({ value, label }) => ({
+      id: modeIds[value],
+      section: t`Mode`,
+      title: t`Mode: ${label}`,
+      run: () => act.mode(value),
+    })),
     ...models.map((model) => ({
       id: `model ${model.id}`,
       section: t`Model`,
@@ -241,6 +243,14 @@ export function draftsOf(
     })),
   ];
 }
+
+/** "plan" shows the plan. */
+const modeIds: Readonly<Record<ApprovalMode, string>> = {
+  ask: "ask",
+  edits: "edits",
+  all: "all",
+  plan: "only-plan",
+};
 
 /** Begins the id of a command that opens a recent folder. */
 export const recentId = "recent ";

@@ -10,7 +10,7 @@ import { App } from "./App";
 
 const session = sessionOf();
 
-it("a session's settings open with their key and from the status bar, which shows the session's own model", async () => {
+it("a session's settings open with their key and from the message box, which shows the session's own model", async () => {
   Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
   const { events, add } = eventLog("s");
   add("session.created");
@@ -21,7 +21,7 @@ it("a session's settings open with their key and from the status bar, which show
   await userEvent.click(screen.getByRole("button", { name: "One" }));
   expect(await screen.findByRole("combobox", { name: "Model: demo/echo" })).toBeTruthy();
   const button = screen.getByRole("button", { name: "Session settings" });
-  expect(button.textContent).toBe("effort: high");
+  expect(button.textContent).toBe("high");
   await userEvent.click(button);
   await screen.findByRole("dialog", { name: "Session settings" });
   await userEvent.keyboard("{Escape}");
@@ -32,7 +32,7 @@ it("a session's settings open with their key and from the status bar, which show
   expect(await screen.findByRole("dialog", { name: "Tools of this session" })).toBeTruthy();
 });
 
-it("a model of the status bar goes with each message until the session's own is wanted", async () => {
+it("a model chosen for the next message goes with each message until the session's own is wanted", async () => {
   Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
   const { events, add } = eventLog("s");
   add("session.created");

@@ -41,7 +41,7 @@ describe("a command of the window's own", () => {
     await type("/usage");
     expect(await screen.findByText(/^1 request: 1,200 in, 34 out/)).toBeTruthy();
     await type("/plan");
-    expect(await screen.findByRole("button", { name: "Edits: plan" })).toBeTruthy();
+    expect(await screen.findByRole("button", { name: "Mode: Plan only" })).toBeTruthy();
     expect(sent(fake, "send_message")).toEqual([]);
   });
 

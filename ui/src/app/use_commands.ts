@@ -2,6 +2,7 @@
 import { useMemo, useState } from "react";
 import { keysOf } from "../components/command_keys";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
+import { stepMessage } from "../features/conversation/own_messages";
 import type { WaitingKind } from "../features/inbox/waiting";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
@@ -36,6 +37,7 @@ export function useCommands(window: Window) {
     context: () => panes.show("context"),
     processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
+    stepMessage: selected ? stepMessage : null,
     find: selected ? window.find : null,
     replay: selected ? window.replay : null,
     toggleSidebar: () => panes.setSidebar(!panes.sidebar),

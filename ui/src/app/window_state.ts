@@ -2,8 +2,7 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLatest } from "../components/latest";
 import { workingWords } from "../features/conversation/working_words";
-import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
-import type { OverviewState } from "../platform/stores/overview";
+import { useApprovalsIn, useArki, useOverviewOf, useSessions, useWaiting } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import type { AskedOfWindow } from "../protocol/generated";
 import { workingOf } from "../protocol/working";
@@ -51,15 +50,6 @@ export function useEarnsInspector(sessionId: string | null): boolean {
   const earns = approvals > 0 || (sessionId !== null && asked.has(sessionId)) || (unknown ? last : has);
   if (earns !== last) setLast(earns);
   return earns;
-}
-
-const none: OverviewState = { overview: null, queue: [], error: null };
-
-function useOverviewOf(sessionId: string | null): OverviewState {
-  const arki = useArki();
-  const store = sessionId === null ? null : arki.session(sessionId).overview.state;
-  const subscribe = useCallback((hear: () => void) => store?.subscribe(hear) ?? (() => undefined), [store]);
-  return useSyncExternalStore(subscribe, () => store?.get() ?? none);
 }
 
 export function useTitle(sessionId: string | null): void {

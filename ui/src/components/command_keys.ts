@@ -19,6 +19,8 @@ export const usualKeys: Readonly<Record<string, string>> = {
   open: "Mod+O",
   editor: "Mod+Shift+E",
   terminal: "Mod+Shift+T",
+  "previous-message": "Mod+U",
+  "next-message": "Mod+D",
   changes: "Mod+1",
   timeline: "Mod+2",
   plan: "Mod+3",

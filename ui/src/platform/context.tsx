@@ -1,5 +1,5 @@
 /** Hands the engine's stores to the features. */
-import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
+import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
 import type { PendingApproval } from "../protocol/approvals";
 import type { AppState, ProjectState } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
@@ -86,4 +86,21 @@ export function useSessionView(sessionId: string): SessionView {
 /** The session as a whole: its plan, its queue, the files it changed. */
 export function useOverview(sessionId: string): OverviewState {
   return useStore(useArki().session(sessionId).overview.state);
+}
+
+const noOverview: OverviewState = { overview: null, queue: [], error: null };
+
+/** The same, and nothing before there is a session. */
+export function useOverviewOf(sessionId: string | null): OverviewState {
+  const arki = useArki();
+  const store = sessionId === null ? null : arki.session(sessionId).overview.state;
+  const subscribe = useCallback((hear: () => void) => store?.subscribe(hear) ?? (() => undefined), [store]);
+  return useSyncExternalStore(subscribe, () => store?.get() ?? noOverview);
+}
+
+/** The model of the next message: the one that was chosen, the session's, or the default. */
+export function useNextModel(sessionId: string | null, chosen: string | null): string {
+  const own = useOverviewOf(sessionId).overview?.model;
+  const usual = useApp()?.defaultModel;
+  return chosen ?? own ?? usual ?? "";
 }

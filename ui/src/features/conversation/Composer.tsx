@@ -8,6 +8,7 @@ import { ArrowUp, Paperclip, Pause, Square } from "lucide-react";
 import {
   type KeyboardEvent,
   type MouseEvent,
+  type ReactNode,
   type RefObject,
   useEffect,
   useId,
@@ -42,6 +43,8 @@ type Props = {
   asks?: boolean;
   /** Why nothing can be sent, in words, or null. */
   blocked: string | null;
+  /** What decides the next message. */
+  decides?: ReactNode;
   /** With a mode when it is to be queued. */
   onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
   onStop: () => void;
@@ -70,6 +73,7 @@ export function Composer({
   run,
   asks = false,
   blocked,
+  decides,
   onSend,
   onStop,
   onPause,
@@ -151,34 +155,37 @@ export function Composer({
             {...menu.box}
           />
         </div>
-        <Button
-          look="quiet"
-          label={t`Attach files…`}
-          shortcut={attachKeys}
-          icon={<Paperclip size={16} aria-hidden />}
-          disabled={blocked !== null}
-          onClick={attaching.choose}
-        />
-        {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
-        {run && (
+        <div className="composer-bar">
           <Button
-            title={t`Steer: send to the current run`}
-            shortcut="Alt+Enter"
+            look="quiet"
+            label={t`Attach files…`}
+            shortcut={attachKeys}
+            icon={<Paperclip size={16} aria-hidden />}
+            disabled={blocked !== null}
+            onClick={attaching.choose}
+          />
+          {decides}
+          {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
+          {run && (
+            <Button
+              title={t`Steer: send to the current run`}
+              shortcut="Alt+Enter"
+              disabled={!ready}
+              onClick={() => send("steer")}
+            >
+              {t`Steer`}
+            </Button>
+          )}
+          <Button
+            look="primary"
+            label={t`Send`}
+            title={run ? t`Send after this run` : t`Send`}
+            shortcut="Enter"
+            icon={<ArrowUp size={16} aria-hidden />}
             disabled={!ready}
-            onClick={() => send("steer")}
-          >
-            {t`Steer`}
-          </Button>
-        )}
-        <Button
-          look="primary"
-          label={t`Send`}
-          title={run ? t`Send after this run` : t`Send`}
-          shortcut="Enter"
-          icon={<ArrowUp size={16} aria-hidden />}
-          disabled={!ready}
-          onClick={() => send("follow_up")}
-        />
+            onClick={() => send("follow_up")}
+          />
+        </div>
       </div>
       {(attaching.isOver ||
         attached.folder ||

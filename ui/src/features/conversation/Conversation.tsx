@@ -18,6 +18,8 @@ export type ConversationProps = HistoryActions & {
   /** Why its folder can't be opened. */
   unavailable: CommandError | null;
   options: SendOptions;
+  /** What decides the next message, in the frame of its box. */
+  decides: ReactNode;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   /** An event to be shown. */
   place: Place | null;
@@ -94,6 +96,7 @@ export function Conversation(props: ConversationProps) {
           onDraftTaken={props.onDraftTaken}
           error={error}
           model={options.model}
+          decides={props.decides}
           onKey={props.onKey}
           inputRef={props.inputRef}
           attempt={attempt}

@@ -18,6 +18,7 @@ type Props = {
   error: CommandError | null;
   /** Where another than the default was chosen. */
   model: string | null;
+  decides: ReactNode;
   onKey: (provider: string) => void;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   attempt: (work: () => Promise<unknown>) => Promise<boolean>;
@@ -94,6 +95,7 @@ function Box({
   above,
   error,
   model,
+  decides,
   onKey,
   shown,
   session,
@@ -121,6 +123,7 @@ function Box({
         run={run}
         asks={asks}
         blocked={blocked}
+        decides={decides}
         given={draft}
         onGiven={onDraftTaken}
         onSend={onSend}

@@ -70,7 +70,7 @@ export const RowView = memo(
       <div
         className={`row row-${item.kind} ${taken} ${found ? "found" : ""}`}
         data-row={item.key}
-        tabIndex={found ? -1 : undefined}
+        tabIndex={found || item.kind === "user" ? -1 : undefined}
       >
         <ErrorBoundary part={t`This row`} about={item} kept={<PlainRow row={row} />}>
           {row.speaker && <Speaker row={row} actions={actions} />}
@@ -119,12 +119,12 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   switch (item.kind) {
     case "user":
       return (
-        <>
+        <div className="own-words">
           <LongText className="user-text" text={item.text} />
           {item.pictures.length > 0 && (
             <SentPictures pictures={item.pictures} pictureOf={actions.pictureOf} />
           )}
-        </>
+        </div>
       );
     case "assistant":
       return <Answer item={item} row={row} actions={actions} />;

@@ -13,6 +13,7 @@ import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
 import { isFull } from "../../protocol/window";
 import { endSlack, toEnd } from "./follow";
+import { useOwnMessages } from "./OwnMessage";
 import type { Found as FoundRow } from "./place";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
@@ -58,6 +59,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
   const onScroll = () => {
     const next = steady.scrolled() && !view.window.hasNewer;
     if (next !== following) follow(next);
+    own.look();
     fetchWhatIsNear(true);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the rows, and of whether it follows
@@ -70,6 +72,13 @@ export function Transcript({ view, rows, actions, found }: Props) {
     if (view.window.hasNewer) await session.load();
     follow(true);
   };
+  const own = useOwnMessages({
+    scroller,
+    rows,
+    steady,
+    onLeave: () => follow(false),
+    onEnd: (by) => void (by === 1 ? goToEnd() : view.window.hasOlder && session.loadOlder()),
+  });
   return (
     <div className="transcript-frame">
       <div
@@ -84,6 +93,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
         onKeyDown={() => fetchWhatIsNear(true)}
         tabIndex={0}
       >
+        {own.top}
         {view.window.hasOlder && (
           <p className="transcript-more">
             <Button small look="quiet" title={t`They also load as you scroll`} onClick={session.loadOlder}>

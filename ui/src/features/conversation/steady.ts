@@ -18,8 +18,8 @@ export type Steady = {
   hold: () => void;
   /** Takes note of where it was scrolled to; whether it follows the end from now on. */
   scrolled: () => boolean;
-  /** Shows an element in the middle, or with its end at the end, and stays there. */
-  show: (element: Element, at: "center" | "end") => void;
+  /** Shows an element at the top, in the middle, or with its end at the end, and stays there. */
+  show: (element: Element, at: "start" | "center" | "end") => void;
   /** Shows a place in a text in the middle, unless it is seen already. */
   reach: (place: Range) => void;
 };
@@ -87,12 +87,12 @@ export function useSteady({ scroller, following, setFollowing }: Given): Steady 
     else last.current = position(el);
     if (held === undefined || held !== anchors.current[0]) anchors.current = anchorsOf(el);
   };
-  const show = (element: Element, at: "center" | "end") => {
+  const show: Steady["show"] = (element, at) => {
     const el = scroller.current;
     if (!el) return;
     const { height } = element.getBoundingClientRect();
     const room = el.clientHeight - height;
-    const above = at === "end" ? room : Math.max(0, room / 2);
+    const above = { start: 0, center: Math.max(0, room / 2), end: room }[at];
     scrollTo(el, el.scrollTop + topIn(el, element) - above);
     anchors.current = [{ element, top: topIn(el, element) }];
   };

@@ -19,7 +19,7 @@ import { List } from "../../components/List";
 type Props = {
   folder: string;
   sessionId: string;
-  /** The model that the status bar sends with each message; null where it sends none. */
+  /** The model that the message box sends with each message; null where it sends none. */
   sentModel: string | null;
   onSendNoModel: () => void;
   onTools: () => void;
@@ -99,7 +99,7 @@ function ModelRow({ next: { settings, configured }, sentModel, onSendNoModel, on
             sourceOf(settings.model)
           ) : (
             <>
-              <span className="attention">{t`The status bar sends ${sentModel} with each message instead.`}</span>{" "}
+              <span className="attention">{t`The message box sends ${sentModel} with each message instead.`}</span>{" "}
               <Button small look="quiet" onClick={onSendNoModel}>
                 {t`Use this one`}
               </Button>

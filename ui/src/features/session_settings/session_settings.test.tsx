@@ -75,9 +75,9 @@ describe("the settings of a session", () => {
     ]);
   });
 
-  it("say that the status bar's model goes before, and let go of it", async () => {
+  it("say that the message box's model goes before, and let go of it", async () => {
     const { onSendNoModel } = await shown({ sentModel: "demo/echo" });
-    expect(about(await choice("Model"))).toContain("The status bar sends demo/echo with each message");
+    expect(about(await choice("Model"))).toContain("The message box sends demo/echo with each message");
     await userEvent.click(screen.getByRole("button", { name: "Use this one" }));
     expect(onSendNoModel).toHaveBeenCalledOnce();
   });
