@@ -19,7 +19,7 @@ const leftOut = /\.test\.tsx?$|^src\/(testing|protocol|locales)\//;
 /** A word with a capital, or several words. Names of keys, events and files are neither. */
 const readsAsWords = /^\P{L}*\p{Lu}\p{Ll}|\p{Ll}\p{P}* \p{L}/u;
 const key =
-  /(Mod|Ctrl|Alt|Shift|Meta|Enter|Escape|Delete|Home|End|Tab|Plus|Space|Backspace|Page(Up|Down)|Arrow\w+|\P{Ll})/u
+  /(Mod|Ctrl|Alt|Shift|Meta|Enter|Escape|Delete|Home|End|Tab|Plus|Space|Backspace|Page(Up|Down)|Arrow\w+|F\d+|\P{Ll})/u
     .source;
 const keys = new RegExp(`^${key}([+ ]${key})*$`, "u");
 const tags = new Set(["t", "msg", "plural", "select", "selectOrdinal"]);

@@ -31,6 +31,7 @@ import {
   NativeMenus,
   Palette,
   PipelinesDialog,
+  RowMenu,
   SettingsDialog,
   TrustDialog,
   UsageDialog,
@@ -64,6 +65,7 @@ export function App() {
         onRenaming={window.setRenaming}
         onSelect={window.go}
         onMark={history.mark}
+        menuOf={(of) => <RowMenu {...of} history={history} onRename={window.setRenaming} />}
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}
         onInbox={() => (actions.inbox ?? actions.inboxList)()}

@@ -20,7 +20,7 @@ import {
   Wrench,
 } from "lucide-react";
 import { folderName } from "../components/format";
-import type { MenuAction } from "../components/Menu";
+import { type MenuAction, MenuBeside } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
 import type { SessionSummary, WorktreeOf } from "../protocol/generated";
 import type { History } from "./history";
@@ -49,34 +49,7 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
     sessionId === null
       ? []
       : [
-          { label: t`Rename…`, icon: <Pencil size={size} />, run: onRename },
-          {
-            label: session?.pinned ? t`Unpin` : t`Pin`,
-            icon: session?.pinned ? <PinOff size={size} /> : <Pin size={size} />,
-            run: () => history.mark(sessionId, { pinned: !session?.pinned, archived: null }),
-          },
-          {
-            label: session?.archived ? t`Bring back` : t`Archive`,
-            icon: session?.archived ? <ArchiveRestore size={size} /> : <Archive size={size} />,
-            run: () => history.mark(sessionId, { pinned: null, archived: !session?.archived }),
-          },
-          {
-            label: t`Open in a new window`,
-            icon: <AppWindow size={size} />,
-            run: () => history.open("open_window", { sessionId }),
-          },
-          {
-            label: t`Copy link`,
-            detail: t`Opens this session from anywhere on this computer.`,
-            icon: <Link size={size} />,
-            run: () => history.copyLink(sessionId),
-          },
-          {
-            label: t`Fork from here`,
-            detail: t`Start another session from the end of this one.`,
-            icon: <GitFork size={size} />,
-            run: () => history.fork(sessionId, null, null),
-          },
+          ...ownActions({ sessionId, session, history, onRename }),
           {
             label: t`Replay`,
             detail: t`Go through this session step by step, with the files as they were.`,
@@ -121,21 +94,76 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
     ...(worktree === null ? [] : worktreeActions(worktree, history)),
     ...(sessionId === null ? [] : [null]),
   ];
-  const gone: (MenuAction | null)[] =
-    sessionId === null
-      ? []
-      : [
-          {
-            label: t`Delete…`,
-            icon: <Trash2 size={size} />,
-            run: () => history.setAsking({ about: "delete", sessionId }),
-          },
-        ];
+  const gone: (MenuAction | null)[] = sessionId === null ? [] : [deletion(sessionId, history)];
   return (
     <ActionMenu
       label={t`Session menu`}
       trigger={<Ellipsis size={16} aria-hidden />}
       actions={[...kept, bring, ...beside, ...gone]}
+    />
+  );
+}
+
+type Own = Pick<Props, "session" | "history" | "onRename"> & { sessionId: string };
+
+/** Those that a session's row has, too. */
+function ownActions({ sessionId, session, history, onRename }: Own): MenuAction[] {
+  return [
+    { label: t`Rename…`, icon: <Pencil size={size} />, run: onRename },
+    {
+      label: session?.pinned ? t`Unpin` : t`Pin`,
+      icon: session?.pinned ? <PinOff size={size} /> : <Pin size={size} />,
+      run: () => history.mark(sessionId, { pinned: !session?.pinned, archived: null }),
+    },
+    {
+      label: session?.archived ? t`Bring back` : t`Archive`,
+      icon: session?.archived ? <ArchiveRestore size={size} /> : <Archive size={size} />,
+      run: () => history.mark(sessionId, { pinned: null, archived: !session?.archived }),
+    },
+    {
+      label: t`Open in a new window`,
+      icon: <AppWindow size={size} />,
+      run: () => history.open("open_window", { sessionId }),
+    },
+    {
+      label: t`Copy link`,
+      detail: t`Opens this session from anywhere on this computer.`,
+      icon: <Link size={size} />,
+      run: () => history.copyLink(sessionId),
+    },
+    {
+      label: t`Fork from here`,
+      detail: t`Start another session from the end of this one.`,
+      icon: <GitFork size={size} />,
+      run: () => history.fork(sessionId, null, null),
+    },
+  ];
+}
+
+const deletion = (sessionId: string, history: History): MenuAction => ({
+  label: t`Delete…`,
+  icon: <Trash2 size={size} />,
+  run: () => history.setAsking({ about: "delete", sessionId }),
+});
+
+type RowProps = {
+  session: SessionSummary;
+  row: HTMLElement;
+  history: History;
+  onRename: (sessionId: string) => void;
+  onClose: () => void;
+};
+
+/** The menu of a session's row in the list. */
+export function RowMenu({ session, row, history, onRename, onClose }: RowProps) {
+  const { sessionId } = session;
+  const own = ownActions({ sessionId, session, history, onRename: () => onRename(sessionId) });
+  return (
+    <MenuBeside
+      label={t`Session menu`}
+      beside={row}
+      actions={[...own, null, deletion(sessionId, history)]}
+      onClose={onClose}
     />
   );
 }

@@ -10,6 +10,7 @@ export const InspectorRail = lazily(
   () => import("./InspectorRail").then((part) => part.InspectorRail),
   () => <aside className="inspector-rail" aria-label={t`Inspector`} aria-busy />,
 );
+export const RowMenu = lazily(() => import("./SessionMenu").then((part) => part.RowMenu));
 export const SessionMenu = lazily(
   () => import("./SessionMenu").then((part) => part.SessionMenu),
   () => <span className="button icon small" />,

@@ -1,7 +1,7 @@
 /** What else the window shows right now: the inspector's tab, the open dialog, the title. No server state. */
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLatest } from "../components/latest";
-import { workingWords } from "../features/conversation/working_words";
+import { workingWords } from "../components/working_words";
 import { useApprovalsIn, useArki, useOverviewOf, useSessions, useWaiting } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import type { AskedOfWindow } from "../protocol/generated";

@@ -1,6 +1,6 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Check } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useRef, useState } from "react";
 
 export type Choice = { value: string; label: string; detail?: string };
 
@@ -75,25 +75,53 @@ export function ActionMenu({ label, trigger, actions, className, look = "icon" }
           className="menu-layer"
         >
           <Base.Popup className="menu" finalFocus={giveBack}>
-            {actions.map((action, place) =>
-              action === null ? (
-                <Base.Separator key={`${place}`} className="menu-line" />
-              ) : (
-                <Base.Item
-                  key={action.label}
-                  className="menu-item"
-                  onClick={() => {
-                    chosen.current = action.run;
-                  }}
-                >
-                  <span className="menu-icon" aria-hidden>
-                    {action.icon}
-                  </span>
-                  <span>{action.label}</span>
-                  {action.detail && <span className="small secondary">{action.detail}</span>}
-                </Base.Item>
-              ),
-            )}
+            <Items actions={actions} onChoose={(run) => (chosen.current = run)} />
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+type ItemsProps = { actions: readonly (MenuAction | null)[]; onChoose: (run: () => void) => void };
+
+function Items({ actions, onChoose }: ItemsProps) {
+  return actions.map((action, place) =>
+    action === null ? (
+      <Base.Separator key={`${place}`} className="menu-line" />
+    ) : (
+      <Base.Item key={action.label} className="menu-item" onClick={() => onChoose(action.run)}>
+        <span className="menu-icon" aria-hidden>
+          {action.icon}
+        </span>
+        <span>{action.label}</span>
+        {action.detail && <span className="small secondary">{action.detail}</span>}
+      </Base.Item>
+    ),
+  );
+}
+
+type BesideProps = {
+  label: string;
+  beside: HTMLElement;
+  actions: readonly (MenuAction | null)[];
+  onClose: () => void;
+};
+
+/** An open menu beside something, which gets the focus back. */
+export function MenuBeside({ label, beside, actions, onClose }: BesideProps) {
+  const [open, setOpen] = useState(true);
+  const chosen = useRef<(() => void) | null>(null);
+  const giveBack = () => {
+    if (chosen.current) setTimeout(chosen.current, 0);
+    return beside;
+  };
+  return (
+    <Base.Root open={open} onOpenChange={setOpen} onOpenChangeComplete={(open) => !open && onClose()}>
+      <Base.Portal>
+        <Base.Positioner anchor={beside} side="bottom" align="start" className="menu-layer">
+          <Base.Popup className="menu" aria-label={label} finalFocus={giveBack}>
+            <Items actions={actions} onChoose={(run) => (chosen.current = run)} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

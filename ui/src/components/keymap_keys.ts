@@ -36,5 +36,6 @@ export const localKeys = (): LocalKey[] => [
   { section: t`Find in session`, keys: "Shift+Enter ↓", title: t`Next match` },
   { section: t`Lists`, keys: "↑ ↓", title: t`Move in the session list` },
   { section: t`Lists`, keys: "F2", title: t`Rename the session` },
+  { section: t`Lists`, keys: "Shift+F10", title: t`Open the session's menu` },
   { section: t`Lists`, keys: "Escape", title: t`Go one step back` },
 ];

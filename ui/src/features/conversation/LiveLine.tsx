@@ -4,10 +4,10 @@ import { Button } from "../../components/Button";
 import { plainText } from "../../components/code/ansi";
 import { VisibleText } from "../../components/code/VisibleText";
 import { useSecondsSince } from "../../components/countdown";
+import { silentWords, workingWords } from "../../components/working_words";
 import { useArki, useSessionView } from "../../platform/context";
 import { type Working, workingOf } from "../../protocol/working";
 import { RetryNote } from "./RetryNote";
-import { silentWords, workingWords } from "./working_words";
 import "./live_line.css";
 
 /** After so many seconds without a word it is said, and the request can be made again. */

@@ -1,14 +1,25 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Archive, ArchiveRestore, Pin, PinOff } from "lucide-react";
-import type { SessionSummary } from "../../protocol/generated";
+import { shortTime } from "../../components/format";
+import type { SessionLines, SessionSummary } from "../../protocol/generated";
 import type { Marks } from "./Sessions";
 
-type MarkProps = { session: SessionSummary; title: string; onMark: (id: string, marks: Marks) => void };
+type MarkProps = {
+  session: SessionSummary;
+  lines: SessionLines | null;
+  title: string;
+  onMark: (id: string, marks: Marks) => void;
+};
 
-/** By pointer; the session's menu and the palette do the same by keyboard. */
-export function MarkButtons({ session: { sessionId, pinned, archived }, title, onMark }: MarkProps) {
+/** What one sees of a row while one points at it; its menu does the same by keyboard. */
+export function MarkButtons({ session, lines, title, onMark }: MarkProps) {
+  const { sessionId, pinned, archived } = session;
   return (
     <span className="session-marks">
+      {lines && <LineCount lines={lines} />}
+      <span className="session-time small secondary" aria-hidden>
+        {shortTime(session.updatedAt)}
+      </span>
       <button
         type="button"
         className="button quiet icon small"
@@ -29,6 +40,22 @@ export function MarkButtons({ session: { sessionId, pinned, archived }, title, o
       >
         {archived ? <ArchiveRestore size={14} aria-hidden /> : <Archive size={14} aria-hidden />}
       </button>
+    </span>
+  );
+}
+
+/** Exact where it is text; else how many files. */
+function LineCount({ lines: { files, added, removed } }: { lines: SessionLines }) {
+  return (
+    <span className="session-lines small" aria-hidden>
+      {added === null || removed === null ? (
+        <span>{plural(files, { one: "# file", other: "# files" })}</span>
+      ) : (
+        <>
+          {added > 0 && <span className="added">+{added}</span>}
+          {removed > 0 && <span className="removed">−{removed}</span>}
+        </>
+      )}
     </span>
   );
 }

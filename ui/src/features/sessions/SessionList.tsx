@@ -1,18 +1,38 @@
 /** The sessions in their groups. Only what is in sight is drawn. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { folderName, homePath } from "../../components/format";
 import { List } from "../../components/List";
 import { useLatest } from "../../components/latest";
 import { useApprovals, useArki, useAsking, useFolder } from "../../platform/context";
+import type { Arki } from "../../platform/stores/arki";
 import { useStore } from "../../platform/stores/store";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Day, type Group, groupsOf, type Shown } from "../../protocol/session_groups";
 import { decidedIn, type Family } from "../../protocol/sessions";
 import { Row } from "./SessionRow";
 import type { Marks } from "./Sessions";
-import { placeOf, type Slice, slicesOf, useBroughtInSight, useSight } from "./windowing";
+import { needsTwoLines } from "./title_width";
+import { useUnread } from "./unread";
+import {
+  type HeightOf,
+  heights,
+  placeOf,
+  type Slice,
+  slicesOf,
+  useBroughtInSight,
+  useSight,
+} from "./windowing";
 
 type Props = {
   sessions: readonly SessionSummary[];
@@ -24,9 +44,13 @@ type Props = {
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
   onMark: (sessionId: string, marks: Marks) => void;
+  /** The menu of one session, beside its row. */
+  menuOf?: MenuOf | undefined;
   /** The session to rename is not among those that are listed. */
   onUnlisted: (sessionId: string) => void;
 };
+
+export type MenuOf = (of: { session: SessionSummary; row: HTMLElement; onClose: () => void }) => ReactNode;
 
 const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
   today: msg`Today`,
@@ -48,19 +72,25 @@ export function SessionList(props: Props) {
     [sessions, words, shown, folder, waiting],
   );
   const isOpen = useCallback((family: Family) => words !== "" || holds(family, selected), [words, selected]);
-  const slices = useMemo(() => slicesOf(groups, sight, isOpen, renaming), [groups, sight, isOpen, renaming]);
-  useBroughtInSight(list, selected, groups, isOpen);
-  useBroughtInSight(list, renaming, groups, isOpen);
+  const heightOf = useHeights(sight.width ?? 0, counts.waiting, renaming);
+  const slices = useMemo(
+    () => slicesOf(groups, sight, isOpen, renaming, heightOf),
+    [groups, sight, isOpen, renaming, heightOf],
+  );
+  useBroughtInSight(list, selected, groups, isOpen, heightOf);
+  useBroughtInSight(list, renaming, groups, isOpen, heightOf);
   const latest = useLatest({ groups, isOpen, onUnlisted });
   useEffect(() => {
     const { groups, isOpen, onUnlisted } = latest.current;
     if (renaming !== null && placeOf(groups, renaming, isOpen) === null) onUnlisted(renaming);
   }, [renaming, latest]);
-  const rowOf = useRows(props, slices, counts);
+  const rowOf = useRows(props, slices, counts, heightOf);
+  const menu = useRowMenu(props);
   let at = 0;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside
-    <div className="sessions-list" ref={list} onKeyDown={moveByArrow}>
+    <div className="sessions-list" ref={list} onKeyDown={menu.onKeyDown} onContextMenu={menu.open}>
+      {menu.shown}
       {groups.length === 0 && (words !== "" || shown !== "all") && (
         <p className="sessions-none small secondary">{t`No session fits`}</p>
       )}
@@ -115,10 +145,12 @@ function groupName({ project }: Group): string {
 }
 
 /** What each row is given; the same for as long as it says the same. */
-function useRows(props: Props, slices: readonly Slice[], { approvals, questions }: Counts) {
+function useRows(props: Props, slices: readonly Slice[], counts: Counts, heightOf: HeightOf) {
+  const { approvals, questions, waiting } = counts;
   const { selected, renaming, onSelect, onRenaming, onMark } = props;
   const arki = useArki();
   const lines = useStore(arki.lines.store);
+  const unread = useUnread(props.sessions, selected);
   const latest = useLatest({ onSelect, onRenaming, onMark });
   const select = useCallback((sessionId: string) => latest.current.onSelect(sessionId), [latest]);
   const rename = useCallback((sessionId: string | null) => latest.current.onRenaming(sessionId), [latest]);
@@ -131,6 +163,9 @@ function useRows(props: Props, slices: readonly Slice[], { approvals, questions 
     session,
     lines: lines.get(session.sessionId) ?? null,
     current: session.sessionId === selected,
+    tall: session.parent === null && heightOf(session) > heights.row,
+    doing: works(session, waiting) && session.parent === null ? viewOf(arki, session) : null,
+    unread: unread.has(session.sessionId),
     approvals: approvals.get(session.sessionId) ?? 0,
     questions: questions.get(session.sessionId) ?? 0,
     onSelect: select,
@@ -138,6 +173,42 @@ function useRows(props: Props, slices: readonly Slice[], { approvals, questions 
     renaming: session.sessionId === renaming,
     onRenaming: rename,
   });
+}
+
+const works = ({ sessionId, state }: SessionSummary, waiting: ReadonlySet<string>) =>
+  state === "running" && !waiting.has(sessionId);
+
+const viewOf = (arki: Arki, { sessionId }: SessionSummary) => arki.held(sessionId)?.view ?? null;
+
+/** A second line where the title needs it, or where what the run does is known. */
+function useHeights(width: number, waiting: ReadonlySet<string>, renaming: string | null): HeightOf {
+  const arki = useArki();
+  return useCallback(
+    (session) => {
+      const tells = works(session, waiting) && viewOf(arki, session) !== null;
+      const isTall = session.sessionId !== renaming && (tells || needsTwoLines(session, width));
+      return isTall ? heights.row + heights.line : heights.row;
+    },
+    [arki, width, waiting, renaming],
+  );
+}
+
+/** By the right button, Shift+F10 or the menu key; Escape leads back to the row. */
+function useRowMenu({ sessions, menuOf }: Props) {
+  const [row, setRow] = useState<HTMLElement | null>(null);
+  const open = (event: MouseEvent | KeyboardEvent) => {
+    const next = (event.target as Element).closest<HTMLElement>("[data-session]");
+    if (next === null || menuOf === undefined) return;
+    event.preventDefault();
+    setRow(next);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) open(event);
+    else moveByArrow(event);
+  };
+  const session = row && sessions.find((one) => one.sessionId === row.dataset.session);
+  const shown = session && menuOf?.({ session, row, onClose: () => setRow(null) });
+  return { open, onKeyDown, shown };
 }
 
 /** Sub-agents are shown while one looks at what they work for, or at one of them. */

@@ -4,10 +4,13 @@ import { memo, useId, useLayoutEffect, useRef, useState } from "react";
 import { exactTime, shortTime } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
-import type { SessionLines, SessionSummary } from "../../protocol/generated";
+import type { SessionView } from "../../platform/stores/session_view";
+import type { Store } from "../../platform/stores/store";
+import type { SessionLines, SessionState, SessionSummary } from "../../protocol/generated";
 import type { Marks } from "./Sessions";
 
 const MarkButtons = lazily(() => import("./MarkButtons").then((part) => part.MarkButtons));
+const Doing = lazily(() => import("./Doing").then((part) => part.Doing));
 const TitleEditor = lazily(() => import("./TitleEditor").then((part) => part.TitleEditor));
 
 type RowProps = {
@@ -17,6 +20,11 @@ type RowProps = {
   /** How many worked for it. */
   subagents: number;
   current: boolean;
+  /** It has room for two lines. */
+  tall: boolean;
+  /** Where what its run does is known, which stands in the second line. */
+  doing: Store<SessionView> | null;
+  unread: boolean;
   /** How many of each wait for the user. */
   approvals: number;
   questions: number;
@@ -28,7 +36,19 @@ type RowProps = {
 
 /** One of perhaps thousands: drawn anew only when it says something else. */
 export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
-  const { lines, subagents, current, approvals, questions, onSelect, onMark, onRenaming } = rest;
+  const {
+    lines,
+    subagents,
+    current,
+    tall,
+    doing,
+    unread,
+    approvals,
+    questions,
+    onSelect,
+    onMark,
+    onRenaming,
+  } = rest;
   const button = useRef<HTMLButtonElement>(null);
   /** Who ends renaming with a key goes on in the list: the button gets the focus as soon as it is there. */
   const focusNext = useRef(false);
@@ -43,6 +63,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
   const waits = approvals + questions > 0;
   const state = waits ? "waiting" : session.state;
   const described = useId();
+  const used = shortTime(session.updatedAt);
   const title = session.title || t`Untitled session`;
   if (renaming) {
     const done = (byKey: boolean) => {
@@ -60,10 +81,11 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
       <button
         ref={button}
         type="button"
-        className={session.parent === null ? "session" : "session session-subagent"}
+        className={`session ${tall ? "session-tall" : ""} ${session.parent === null ? "" : "session-subagent"}`}
+        data-session={session.sessionId}
         aria-current={current ? "true" : undefined}
         aria-describedby={described}
-        title={title}
+        title={isPointedAt ? `${title}\n${exactTime(session.updatedAt)}` : title}
         onClick={() => onSelect(session.sessionId)}
         onKeyDown={(event) => {
           if (event.key !== "F2") return;
@@ -71,10 +93,13 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
           onRenaming(session.sessionId);
         }}
       >
-        <StateGlyph state={state} />
+        <Mark state={state} unread={unread} />
         {session.parent !== null && <b className="session-agent cut">{session.agent}</b>}
-        <span className="cut grow" dir="auto">
-          {title}
+        <span className="session-said grow">
+          <span className={tall && doing === null ? "session-two-lines" : "cut"} dir="auto">
+            {title}
+          </span>
+          {doing && <Doing view={doing} />}
         </span>
         {session.worktree && (
           <span
@@ -83,29 +108,14 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
             aria-hidden
           >
             <GitBranch size={12} />
-            <span className="cut" dir="auto">
-              {session.worktree.branch}
-            </span>
           </span>
         )}
         {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
-        {state === "interrupted" && (
-          <span className="session-mark small" aria-hidden>
-            {t`interrupted`}
-          </span>
-        )}
-        {lines && <LineCount lines={lines} />}
-        <span
-          className="session-time small"
-          title={isPointedAt ? exactTime(session.updatedAt) : undefined}
-          aria-hidden
-        >
-          {shortTime(session.updatedAt)}
-        </span>
       </button>
-      {isPointedAt && <MarkButtons session={session} title={title} onMark={onMark} />}
+      {isPointedAt && <MarkButtons session={session} lines={lines} title={title} onMark={onMark} />}
       <span id={described} className="sr-only">
         {stateWords(state)}
+        {unread && t`, unread`}
         {waits && `, ${waitingWords(approvals, questions)}`}
         {session.worktree && t`, in the worktree ${session.worktree.branch}`}
         {session.origin && t`, a fork`}
@@ -114,23 +124,20 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
         {session.archived && t`, archived`}
         {lines && `, ${lineWords(lines)}`}
         {subagents > 0 && `, ${plural(subagents, { one: "# sub-agent", other: "# sub-agents" })}`}
+        {t`, last used ${used}`}
       </span>
     </div>
   );
 });
 
-/** Exact where it is text; else how many files. */
-function LineCount({ lines: { files, added, removed } }: { lines: SessionLines }) {
+const marked: readonly SessionState[] = ["running", "waiting", "failed", "paused", "interrupted"];
+
+/** Only what wants to be looked at has one. */
+function Mark({ state, unread }: { state: SessionState; unread: boolean }) {
+  if (marked.includes(state)) return <StateGlyph state={state} />;
   return (
-    <span className="session-lines small" aria-hidden>
-      {added === null || removed === null ? (
-        <span>{plural(files, { one: "# file", other: "# files" })}</span>
-      ) : (
-        <>
-          {added > 0 && <span className="added">+{added}</span>}
-          {removed > 0 && <span className="removed">−{removed}</span>}
-        </>
-      )}
+    <span className="glyph glyph-unread" aria-hidden>
+      {unread ? "•" : ""}
     </span>
   );
 }

@@ -6,7 +6,7 @@ import { Button } from "../../components/Button";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
 import { listOf, prepareFilter, type Shown } from "../../protocol/session_groups";
-import { SessionList } from "./SessionList";
+import { type MenuOf, SessionList } from "./SessionList";
 import { waitingWords } from "./SessionRow";
 import { StateFilter } from "./StateFilter";
 import "./sessions.css";
@@ -20,6 +20,7 @@ type Props = {
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
   onMark: (sessionId: string, marks: Marks) => void;
+  menuOf?: MenuOf | undefined;
   onNew: () => void;
   onOpenFolder: () => void;
   /** To the next decision; to the list where there is none. */

@@ -1,11 +1,13 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import { MenuBeside } from "../../components/Menu";
 import { ArkiProvider } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
 import { createFake, demoProject } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
+import type { MenuOf } from "./SessionList";
 import { Sessions } from "./Sessions";
 
 const session = (sessionId: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
@@ -24,7 +26,7 @@ const session = (sessionId: string, more: Partial<SessionSummary> = {}): Session
   ...more,
 });
 
-type Given = Parameters<typeof createFake>[0] & { selected?: string; renaming?: string };
+type Given = Parameters<typeof createFake>[0] & { selected?: string; renaming?: string; menuOf?: MenuOf };
 
 async function shown(given: Given) {
   const fake = createFake(given);
@@ -48,6 +50,7 @@ async function shown(given: Given) {
       onRenaming={none}
       onMark={onMark}
       onSettings={none}
+      menuOf={given.menuOf}
       {...handlers}
     />
   );
@@ -58,8 +61,9 @@ async function shown(given: Given) {
 }
 const titles = () =>
   [...document.querySelectorAll<HTMLElement>(".session .grow")].map((row) => row.textContent);
-const describedBy = (row: HTMLElement) =>
+const wholeDescription = (row: HTMLElement) =>
   document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent;
+const describedBy = (row: HTMLElement) => wholeDescription(row)?.replace(/, last used .*$/, "");
 
 describe("the list of sessions", () => {
   it("tells how many lines each changed, and anew once it changed more", async () => {
@@ -72,13 +76,60 @@ describe("the list of sessions", () => {
       },
     });
     const row = await screen.findByRole("button", { name: /Title a/ });
-    await waitFor(() => expect(row.textContent).toContain("+12−4"));
-    expect(describedBy(row)).toBe("done, 1 changed file, 12 lines added, 4 removed");
+    await waitFor(() => expect(describedBy(row)).toBe("done, 1 changed file, 12 lines added, 4 removed"));
+    expect(row.textContent).toBe("Title a");
+    await userEvent.hover(row);
+    expect(row.parentElement?.textContent).toContain("+12−4");
     expect(sent(fake, "session_lines")).toEqual([{ sessionIds: ["a", "b"] }]);
     added = 13;
     const changed = eventLog("a").add("file.changed", { path: "x" });
     fake.send({ events: [{ ...changed, seq: 9 }] });
-    await waitFor(() => expect(row.textContent).toContain("+13−4"));
+    await waitFor(() => expect(row.parentElement?.textContent).toContain("+13−4"));
+  });
+
+  it("marks what runs, waits, failed or is unread, and nothing else", async () => {
+    const states = ["done", "idle", "cancelled", "running", "waiting", "failed"] as const;
+    const sessions = states.map((state) => session(state, { state }));
+    const { fake, turnTo } = await shown({ sessions });
+    const marks = () => [...document.querySelectorAll(".session .glyph")].map((mark) => mark.textContent);
+    expect(marks()).toEqual(["", "", "", "◐", "!", "✕"]);
+    fake.send({ events: [eventLog("running").add("run.completed")] });
+    // It is listed under another day, by when it ended.
+    const row = () => screen.getByRole("button", { name: "Title running" });
+    const mark = () => row().querySelector(".glyph")?.textContent;
+    await waitFor(() => expect(describedBy(row())).toBe("done, unread"));
+    expect(mark()).toBe("•");
+    turnTo({ selected: "running" });
+    await waitFor(() => expect(mark()).toBe(""));
+    expect(wholeDescription(row())).toMatch(/, last used \S+/);
+  });
+
+  it("has a menu of each row by keyboard, from which Escape leads back to it", async () => {
+    const renamed: string[] = [];
+    const menuOf: MenuOf = ({ session, row, onClose }) => (
+      <MenuBeside
+        label="Session menu"
+        beside={row}
+        actions={[
+          { label: "Rename…", run: () => renamed.push(session.sessionId) },
+          { label: "Delete…", run: () => {} },
+        ]}
+        onClose={onClose}
+      />
+    );
+    await shown({ sessions: [session("a"), session("b")], menuOf });
+    const row = screen.getByRole("button", { name: "Title b" });
+    row.focus();
+    await userEvent.keyboard("{Shift>}{F10}{/Shift}");
+    await screen.findByRole("menu", { name: "Session menu" });
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("menu")).toBeNull());
+    await waitFor(() => expect(document.activeElement).toBe(row));
+    await userEvent.keyboard("{ContextMenu}");
+    await screen.findByRole("menu");
+    await userEvent.keyboard("{ArrowDown}");
+    await userEvent.click(screen.getByRole("menuitem", { name: "Rename…" }));
+    await waitFor(() => expect(renamed).toEqual(["b"]));
   });
 
   it("pins and archives by the pointer", async () => {

@@ -58,6 +58,21 @@ describe("the rows in sight", () => {
     expect(placeOf(of, "sub", () => true)?.top).toBe(heights.project + heights.row);
   });
 
+  it("are as high as their titles need, wherever they stand", () => {
+    const tall = heights.row + heights.line;
+    const heightOf = ({ sessionId }: SessionSummary) => (Number(sessionId) % 2 === 0 ? tall : heights.row);
+    const pair = tall + heights.row;
+    const place = placeOf(groups, "9000", closed, heightOf);
+    expect(place).toEqual({
+      top: heights.project + 4500 * pair,
+      bottom: heights.project + 4500 * pair + tall,
+    });
+    const from = heights.project + 4500 * pair + 1;
+    const [long] = slicesOf(groups, { from, to: from + 1 }, closed, null, heightOf);
+    expect(long?.drawn.map(({ number, room }) => [number, room])).toEqual([[9000, 4500 * pair]]);
+    expect(long?.below).toBe(500 * pair - tall);
+  });
+
   it("are all of them where nothing has a size, and the last ones at the end", () => {
     const all = slicesOf(groups, { from: 0, to: Number.POSITIVE_INFINITY }, closed, null);
     expect(all.map((slice) => slice.drawn.length)).toEqual([10_000, 5, 5]);

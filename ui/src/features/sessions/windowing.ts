@@ -1,13 +1,14 @@
 /**
- * Which rows of a long list are in sight. Rows have one height each, so that what is out of sight is room alone: ten
- * thousand sessions cost as much as one screen of them.
+ * Which rows of a long list are in sight. A row's height is known before it is drawn, so that what is out of sight is
+ * room alone: ten thousand sessions cost as much as one screen of them.
  */
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import type { SessionSummary } from "../../protocol/generated";
 import type { Group } from "../../protocol/session_groups";
 import type { Family } from "../../protocol/sessions";
 
 /** In CSS pixels, as `sessions.css` has them. */
-export const heights = { row: 28, project: 28, day: 24, gap: 12 };
+export const heights = { row: 28, line: 20, project: 28, day: 24, gap: 12 };
 
 /** Drawn beyond both ends, so that the arrow keys and a slow frame find a row. */
 const beyond = 4 * heights.row;
@@ -15,7 +16,10 @@ const beyond = 4 * heights.row;
 const step = 4 * heights.row;
 
 /** A piece of the list in sight, from its top; all of it where nothing has a size. */
-type Sight = { from: number; to: number };
+type Sight = { from: number; to: number; width?: number };
+
+/** The list is as wide as this many pixels or a little wider, so that few widths place anything anew. */
+const widthStep = 8;
 
 export function useSight(list: RefObject<HTMLElement | null>): Sight {
   const [sight, setSight] = useState<Sight>({ from: 0, to: 2 * beyond });
@@ -29,7 +33,10 @@ export function useSight(list: RefObject<HTMLElement | null>): Sight {
         clientHeight === 0
           ? Number.POSITIVE_INFINITY
           : Math.ceil((scrollTop + clientHeight) / step) * step + beyond;
-      setSight((now) => (now.from === from && now.to === to ? now : { from, to }));
+      const width = Math.floor(element.clientWidth / widthStep) * widthStep;
+      setSight((now) =>
+        now.from === from && now.to === to && now.width === width ? now : { from, to, width },
+      );
     };
     look();
     element.addEventListener("scroll", look, { passive: true });
@@ -49,6 +56,10 @@ export type Slice = { drawn: readonly Drawn[]; below: number };
 export type Drawn = { family: Family; number: number; room: number };
 
 type IsOpen = (family: Family) => boolean;
+/** How high the row of a session is that is nobody's sub-agent. */
+export type HeightOf = (session: SessionSummary) => number;
+
+const oneLine: HeightOf = () => heights.row;
 
 /** For each list of each group, in their order. `kept` is drawn wherever it stands. */
 export function slicesOf(
@@ -56,9 +67,10 @@ export function slicesOf(
   sight: Sight,
   isOpen: IsOpen,
   kept: string | null,
+  heightOf = oneLine,
 ): Slice[] {
   const slices = groups.flatMap(({ days }) => days.map(() => ({ drawn: [] as Drawn[], below: 0 })));
-  eachPlaced(groups, isOpen, (family, number, list, top, bottom) => {
+  eachPlaced(groups, isOpen, heightOf, (family, number, list, top, bottom) => {
     const slice = slices[list];
     if (!slice) return;
     const isInSight = bottom >= sight.from && top <= sight.to;
@@ -73,12 +85,14 @@ export function slicesOf(
 }
 
 /** Where a session's row stands, from the top of the list; null where the list doesn't have it. */
-export function placeOf(groups: readonly Group[], sessionId: string, isOpen: IsOpen) {
-  const place = eachPlaced(groups, isOpen, (family, _number, _list, top) => {
+export function placeOf(groups: readonly Group[], sessionId: string, isOpen: IsOpen, heightOf = oneLine) {
+  const place = eachPlaced(groups, isOpen, heightOf, (family, _number, _list, top) => {
     const row = rowIn(family, sessionId);
     if (row === -1 || (row > 0 && !isOpen(family))) return undefined;
-    const own = top + row * heights.row;
-    return { top: own, bottom: own + heights.row };
+    const first = heightOf(family.session);
+    if (row === 0) return { top, bottom: top + first };
+    const bottom = top + first + row * heights.row;
+    return { top: bottom - heights.row, bottom };
   });
   return place ?? null;
 }
@@ -89,12 +103,13 @@ export function useBroughtInSight(
   sessionId: string | null,
   groups: readonly Group[],
   isOpen: IsOpen,
+  heightOf = oneLine,
 ): void {
   const brought = useRef<string | null>(null);
   useLayoutEffect(() => {
     if (brought.current === sessionId) return;
     const element = list.current;
-    const place = sessionId === null ? null : placeOf(groups, sessionId, isOpen);
+    const place = sessionId === null ? null : placeOf(groups, sessionId, isOpen, heightOf);
     if (sessionId !== null && (!element || !place || element.clientHeight === 0)) return;
     brought.current = sessionId;
     if (!element || !place) return;
@@ -103,7 +118,7 @@ export function useBroughtInSight(
     if (place.top < scrollTop) element.scrollTop = Math.max(0, place.top - heights.row);
     else if (place.bottom > scrollTop + clientHeight)
       element.scrollTop = place.bottom + heights.row - clientHeight;
-  }, [list, sessionId, groups, isOpen]);
+  }, [list, sessionId, groups, isOpen, heightOf]);
 }
 
 /**
@@ -113,6 +128,7 @@ export function useBroughtInSight(
 function eachPlaced<T>(
   groups: readonly Group[],
   isOpen: IsOpen,
+  heightOf: HeightOf,
   ofFamily: (family: Family, number: number, list: number, top: number, bottom: number) => T | undefined,
 ): T | undefined {
   let top = 0;
@@ -123,8 +139,8 @@ function eachPlaced<T>(
       if (group.days.length > 1) top += heights.day;
       for (let number = 0; number < families.length; number += 1) {
         const family = families[number] as Family;
-        const rows = 1 + (family.subagents.length > 0 && isOpen(family) ? family.subagents.length : 0);
-        const bottom = top + heights.row * rows;
+        const below = family.subagents.length > 0 && isOpen(family) ? family.subagents.length : 0;
+        const bottom = top + heightOf(family.session) + heights.row * below;
         const answer = ofFamily(family, number, list, top, bottom);
         if (answer !== undefined) return answer;
         top = bottom;

@@ -1,7 +1,8 @@
 /** The facts under which Arki works. Whatever can be changed is a button that changes it. */
 import { t } from "@lingui/core/macro";
-import { Folder } from "lucide-react";
-import { homePath } from "../../components/format";
+import { Folder, ShieldCheck, ShieldOff } from "lucide-react";
+import { useId } from "react";
+import { folderName, homePath } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { useApp, useCatalogue, useFolder, useNextModel } from "../../platform/context";
 import type { ProjectState, SessionSummary, Shown } from "../../protocol/generated";
@@ -55,12 +56,25 @@ export function StatusBar(props: Props) {
   );
 }
 
+/** A shield, with its details for who points at it or comes to it by key. */
 function Sandbox({ name }: { name: string }) {
+  const details = useId();
   const none = name === "none";
   const words = none ? t`No sandbox: Arki asks before every command` : t`Commands run in the sandbox ${name}`;
+  const Shield = none ? ShieldOff : ShieldCheck;
   return (
-    <span className={`status-fact status-sandbox cut ${none ? "status-attention" : ""}`} title={words}>
-      {none ? t`! no sandbox` : t`sandbox: ${name}`}
+    <span className="status-shield">
+      <button
+        type="button"
+        className={none ? "status-button status-attention" : "status-button"}
+        aria-label={t`Sandbox`}
+        aria-describedby={details}
+      >
+        <Shield size={14} aria-hidden />
+      </button>
+      <span id={details} role="tooltip" className="menu status-details">
+        {words}
+      </span>
     </span>
   );
 }
@@ -69,8 +83,9 @@ function FolderButton({ folder, onTrust }: { folder: string; onTrust: () => void
   const project = useFolder(folder);
   if (project) return <ProjectButton project={project} onTrust={onTrust} />;
   return (
-    <span className="status-fact cut" title={t`${folder}: not open`}>
-      {t`${homePath(folder)} · not open`}
+    <span className="status-fact status-folder" title={t`${folder}: not open`}>
+      <Path path={folder} />
+      <span>· {t`not open`}</span>
     </span>
   );
 }
@@ -81,15 +96,32 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
   const isCalm = project.trust === "trusted" && project.changed.length === 0;
   const details = project.notices.length > 0 ? project.notices.join(" ") : t`show what trust turns on`;
   return (
-    <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
+    <button
+      type="button"
+      className="status-button status-folder"
+      title={`${project.path}: ${details}`}
+      onClick={onTrust}
+    >
       <Folder size={14} aria-hidden />
-      <span className="cut" dir="ltr">
-        {homePath(project.path)}
-      </span>
+      <Path path={project.path} />
       <span className={isCalm ? "status-usual" : "status-attention"}>
         · {isCalm ? standing : `! ${standing}`}
       </span>
     </button>
+  );
+}
+
+/** Where there is little room, its head goes: the folder's own name stays. */
+function Path({ path }: { path: string }) {
+  const shown = homePath(path);
+  const name = folderName(shown);
+  return (
+    <span className="status-path" dir="ltr">
+      <span className="status-head cut">
+        <bdi dir="ltr">{shown.slice(0, shown.length - name.length)}</bdi>
+      </span>
+      <span className="status-name cut">{name}</span>
+    </span>
   );
 }
 

@@ -34,7 +34,6 @@ export function Used({ sessionId, model, onContext, onUsage }: Props) {
     contextWindow && usage.contextTokens
       ? Math.min(100, Math.round((usage.contextTokens / contextWindow) * 100))
       : null;
-  const price = usage.costUsd === null ? t`The price of a request is unknown` : exactCost(usage.costUsd);
   return (
     <>
       {full !== null && (
@@ -53,14 +52,16 @@ export function Used({ sessionId, model, onContext, onUsage }: Props) {
       <span className="status-fact status-usual" title={exact}>
         <Trans>{part || untold ? atLeast(tokens(total)) : tokens(total)} tok</Trans>
       </span>
-      <button
-        type="button"
-        className={usage.costUsd === null ? "status-button status-usual" : "status-button"}
-        title={t`${price}. Click for the usage of all sessions`}
-        onClick={onUsage}
-      >
-        {part && usage.costUsd !== null ? atLeast(cost(usage.costUsd)) : cost(usage.costUsd)}
-      </button>
+      {usage.costUsd !== null && (
+        <button
+          type="button"
+          className="status-button"
+          title={t`${exactCost(usage.costUsd)}. Click for the usage of all sessions`}
+          onClick={onUsage}
+        >
+          {part ? atLeast(cost(usage.costUsd)) : cost(usage.costUsd)}
+        </button>
+      )}
     </>
   );
 }

@@ -73,6 +73,8 @@ export type Arki = {
   /** Asks local servers which models they have now. */
   refreshLiveModels: () => Promise<void>;
   session: (sessionId: string) => OpenSession;
+  /** One that is open already, without its being opened for that. */
+  held: (sessionId: string) => OpenSession | null;
 };
 
 /** Views kept after leaving them, so that going back is instant. */
@@ -282,6 +284,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     refreshMemory,
     refreshLiveModels,
     session,
+    held: (sessionId) => views.get(sessionId) ?? null,
   };
 }
 

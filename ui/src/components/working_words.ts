@@ -1,7 +1,7 @@
 /** What a run does right now, in words. */
 import { t } from "@lingui/core/macro";
-import { mainArgument } from "../../components/tool_words";
-import { commandName, type Working } from "../../protocol/working";
+import { commandName, type Working } from "../protocol/working";
+import { mainArgument } from "./tool_words";
 
 export function silentWords({ doing, model }: Extract<Working, { kind: "model" }>, seconds: number): string {
   return doing === "waits" ? t`No words from ${model} for ${seconds} s` : t`No words for ${seconds} s`;
