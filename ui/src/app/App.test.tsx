@@ -133,7 +133,7 @@ describe("the window", () => {
     expect(document.title).toBe("(1) One – Arki");
     expect(screen.getByRole("tab", { name: "Changes" }).getAttribute("aria-selected")).toBe("true");
     const row = screen.getByRole("button", { name: "One" });
-    expect(document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent).toBe(
+    expect(document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent).toContain(
       "waiting for you, 1 pending approval",
     );
   });
@@ -159,7 +159,7 @@ describe("the window", () => {
     await open(fake);
     expect(document.title).toContain("(1) ");
     const row = screen.getByRole("button", { name: "One" });
-    expect(document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent).toBe(
+    expect(document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent).toContain(
       "waiting for you, 1 open question",
     );
     await press("Other");
