@@ -32,7 +32,8 @@ function patchFiles(patch: string): string {
   const files = [...patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)].map(
     (m) => m[1],
   );
-  return files.length > 0 ? files.join(", ") : "patch";
+  if (files.length > 1) return plural(files.length, { one: "# file", other: "# files" });
+  return files[0] ?? "patch";
 }
 
 export function firstLine(value: string): string {

@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
 import { duration } from "../../components/format";
 import { lazily } from "../../components/lazily";
+import { mainArgument } from "../../components/tool_words";
 import { hasFailed } from "../../protocol/hooks";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 
@@ -18,8 +19,8 @@ type Props = {
   standing: Standing;
   /** In words, with its sign. */
   standingWords: string;
-  /** What the line says besides the tool's name. */
-  title: ReactNode;
+  /** What the line says besides the tool's name, closed and open. */
+  title: (open: boolean) => ReactNode;
   /** Buttons at the end of the line. */
   actions?: ReactNode;
   /** What is below the line while the rest is hidden. */
@@ -46,13 +47,16 @@ export function CallCard({
   const body = useId();
   // A denial gives the objection as its reason already.
   const untold = standing === "denied" ? item.hooks.filter(hasFailed) : item.hooks;
+  // One file is mostly what the line is about.
+  const [file, another] = item.files;
+  const isSaid = file === undefined || (another === undefined && mainArgument(item.args) === file);
   return (
     <div className={`tool tool-${standing}`}>
       <div className="tool-line">
         <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
           <code className="tool-name">{item.toolId}</code>
-          {title}
-          <span className="tool-state small">{standingWords}</span>
+          {title(open)}
+          {standingWords !== "" && <span className="tool-state small">{standingWords}</span>}
           {item.durationMs !== null && (
             <span className="tool-time small secondary" title={t`${item.durationMs} ms`}>
               {duration(item.durationMs)}
@@ -77,7 +81,7 @@ export function CallCard({
               {item.reason}
             </p>
           )}
-          {item.files.length > 0 && (
+          {!isSaid && (
             <p className="small">
               <span className="secondary">
                 {t`Changed ${plural(item.files.length, { one: "# file", other: "# files" })}: `}

@@ -31,14 +31,14 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
       item={item}
       standing={standing}
       standingWords={i18n._(standing === "running" && isInBackground ? worksInBackground : words[standing])}
-      title={
+      title={() => (
         <>
           <b className="tool-agent">{agent}</b>
           <span className="tool-task cut grow" dir="auto">
             <VisibleText text={firstLine(task)} />
           </span>
         </>
-      }
+      )}
       actions={
         sessionId !== null && (
           <>

@@ -77,9 +77,20 @@ describe("a question that waits", () => {
     const red = screen.getByRole("button", { name: "Red" });
     red.focus();
     fireEvent.keyDown(red, { key: "ArrowDown" });
-    expect(document.activeElement?.textContent).toBe("A blue that is rather dark");
+    expect(document.activeElement?.textContent).toContain("A blue that is rather dark");
     fireEvent.keyDown(document.activeElement ?? red, { key: "ArrowUp" });
     expect(document.activeElement).toBe(red);
+  });
+
+  it("is answered by the number of an option, but not while one writes", async () => {
+    const { onAnswer, questionId } = shown();
+    fireEvent.keyDown(box(), { key: "2" });
+    fireEvent.keyDown(document.body, { key: "2", ctrlKey: true });
+    fireEvent.keyDown(document.body, { key: "3" });
+    expect(onAnswer).not.toHaveBeenCalled();
+    fireEvent.keyDown(document.body, { key: "2" });
+    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith(questionId, "A blue that is rather dark"));
+    expect(screen.getByRole("button", { name: "Red" }).title).toBe("Send this answer (1)");
   });
 
   it("says what went wrong, and can be answered again", async () => {

@@ -1,12 +1,20 @@
 /** What the model asks, with the answers to choose from and a box for another one; then what was answered. */
 import { t } from "@lingui/core/macro";
-import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { Button } from "../../components/Button";
 import { readingKey } from "../../components/direction";
 import { draftsInMemory, useKeptDraft } from "../../components/drafts";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Markdown, type OnLink } from "../../components/markdown/Markdown";
-import { sends } from "../../components/shortcuts";
+import { matches, sends } from "../../components/shortcuts";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
 import type { Question, ToolState } from "../../protocol/items";
@@ -51,6 +59,7 @@ type AnsweringProps = { question: Question; onAnswer: NonNullable<Props["onAnswe
 
 function Answering({ question: { questionId, options }, onAnswer }: AnsweringProps) {
   const { draft: words, change, forget } = useKeptDraft(drafts, questionId, "");
+  const choices = useChoiceKeys();
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<CommandError | null>(null);
   const answer = async (text: string) => {
@@ -78,17 +87,25 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
   return (
     <>
       {options.length > 0 && (
-        <fieldset className="question-options" aria-label={t`Suggested answers`} onKeyDown={moveByArrow}>
+        <fieldset
+          ref={choices}
+          className="question-options"
+          aria-label={t`Suggested answers`}
+          onKeyDown={moveByArrow}
+        >
           {options.map((option, place) => (
             <Button
               key={option}
               className="question-option"
               label={option}
               title={t`Send this answer`}
+              shortcut={keyOf(place)}
+              aria-keyshortcuts={keyOf(place)}
               data-first={place === 0 ? "" : undefined}
               aria-disabled={sending}
               onClick={() => void answer(option)}
             >
+              {keyOf(place) && <kbd aria-hidden>{keyOf(place)}</kbd>}
               <span dir="auto">{option}</span>
             </Button>
           ))}
@@ -120,6 +137,27 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
       {error && <ErrorNote error={error} />}
     </>
   );
+}
+
+/** The first nine have a key. */
+const keyOf = (place: number) => (place < 9 ? `${place + 1}` : undefined);
+
+/** Wherever the focus is, but in a dialog; while one writes, a digit is a digit. */
+function useChoiceKeys(): RefObject<HTMLFieldSetElement | null> {
+  const choices = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    const onKeyDown = (event: globalThis.KeyboardEvent) => {
+      if (event.defaultPrevented || !/^[1-9]$/.test(event.key) || !matches(event, event.key)) return;
+      if ((event.target as Element).closest("input, textarea, select, [role=dialog]")) return;
+      const choice = choices.current?.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]`);
+      if (!choice) return;
+      event.preventDefault();
+      choice.click();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+  return choices;
 }
 
 function moveByArrow(event: KeyboardEvent<HTMLElement>) {

@@ -4,13 +4,17 @@ import { useState } from "react";
 import { Button } from "../../components/Button";
 import { AnsiText } from "../../components/code/AnsiText";
 import { beginning, plainText } from "../../components/code/ansi";
+import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
+import { lazily } from "../../components/lazily";
 import { mainArgument } from "../../components/tool_words";
 import { WhyAsked } from "../../components/why/WhyAsked";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
-import { colouredResult, exitCode, outputSoFar, previewOf } from "./preview";
+import { exitCode, isPassedCheck, outputSoFar, previewOf, withoutEnding } from "./preview";
+
+const EditOutcome = lazily(() => import("./EditOutcome").then((part) => part.EditOutcome));
 
 const stateWords: Record<ToolState, MessageDescriptor | null> = {
   queued: msg`○ waiting its turn`,
@@ -43,16 +47,22 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
   );
   // What others say is shown as it is: a file's escape characters are the file's.
   const isCommand = item.category === "exec";
+  const command = commandOf(item);
+  const result = withoutEnding(item);
   return (
     <CallCard
       item={item}
       standing={item.state}
       standingWords={standingWords(item)}
-      title={
-        <code className="tool-main cut grow">
-          <VisibleText text={mainArgument(item.args)} />
-        </code>
-      }
+      title={(open) => (
+        <>
+          <code className="tool-main cut grow">
+            {/* Open, the whole of it is below. */}
+            {!(open && command !== null) && <VisibleText text={mainArgument(item.args)} />}
+          </code>
+          {item.category === "write" && <EditOutcome sessionId={sessionId} item={item} />}
+        </>
+      )}
       actions={
         onTrust && (
           <Button small look="primary" onClick={onTrust}>
@@ -83,21 +93,27 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
           )) || <ResultPreview item={item} />
         )
       }
-      asked={<Part title={t`Arguments`} value={item.args} />}
+      asked={command === null ? <Part title={t`Arguments`} value={item.args} /> : <Command text={command} />}
       onReview={onReview}
     >
       {why}
       {output && <Output text={outputSoFar(output)} label={t`Output so far`} isColoured={isCommand} />}
       {item.elicitations.length > 0 && <Part title={t`The server asked you`} value={item.elicitations} />}
-      {item.result !== null && (
+      {result !== null && result !== "" && (
         <Part
           title={item.truncated ? t`Result (shortened by the tool)` : t`Result`}
-          value={colouredResult(item)}
+          value={result}
           isColoured={isCommand}
         />
       )}
     </CallCard>
   );
+}
+
+/** The command line, where the call says nothing else. */
+function commandOf({ args }: ToolItem): string | null {
+  if (!isRecord(args) || Object.keys(args).length > 1 || typeof args.command !== "string") return null;
+  return args.command.length <= shownChars ? args.command : null;
 }
 
 /** More are named once the command has ended. */
@@ -125,6 +141,7 @@ function ChangedSoFar({ files }: { files: readonly string[] }) {
 function standingWords(item: ToolItem): string {
   const code = exitCode(item);
   if (item.state === "failed" && code !== null) return t`✕ exit code ${code}`;
+  if (isPassedCheck(item)) return t`✓ passed`;
   const words = stateWords[item.state];
   return words ? i18n._(words) : "";
 }
@@ -153,10 +170,7 @@ type PartProps = { title: string; value: unknown; isColoured?: boolean };
 
 function Part({ title, value, isColoured = false }: PartProps) {
   const [whole, setWhole] = useState(false);
-  const full =
-    isRecord(value) && typeof value.command === "string" && Object.keys(value).length === 1
-      ? value.command
-      : show(value);
+  const full = show(value);
   const text = whole ? full : beginning(full, shownChars);
   return (
     <section>
@@ -168,6 +182,14 @@ function Part({ title, value, isColoured = false }: PartProps) {
         </Button>
       )}
     </section>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <pre className="output" tabIndex={0} role="group" aria-label={t`Command`}>
+      <CommandText text={text} />
+    </pre>
   );
 }
 

@@ -180,7 +180,8 @@ describe("mainArgument", () => {
   it("is what the call is about", () => {
     expect(mainArgument({ pattern: "Widget", glob: "*.rs" })).toBe('"Widget"');
     expect(mainArgument({ command: "a\nb" })).toBe("a …");
-    expect(mainArgument({ patch: "*** Update File: x.rs\n*** Add File: y.rs" })).toBe("x.rs, y.rs");
+    expect(mainArgument({ patch: "*** Update File: x.rs\n*** Add File: y.rs" })).toBe("2 files");
+    expect(mainArgument({ patch: "*** Update File: x.rs" })).toBe("x.rs");
     expect(mainArgument(null)).toBe("");
   });
 });

@@ -3,7 +3,7 @@ import { maxOutputChars } from "../../protocol/live";
 import type { ToolItem } from "../../protocol/transcript";
 import { foldTranscript } from "../../testing/conversation_fold";
 import { eventLog } from "../../testing/events";
-import { exitCode, outputSoFar, previewOf } from "./preview";
+import { exitCode, isPassedCheck, outputSoFar, previewOf, withoutEnding } from "./preview";
 
 function called(
   category: "read" | "exec",
@@ -58,5 +58,41 @@ describe("the output so far", () => {
     expect(outputSoFar("1;31mred\nblue")).toBe("1;31mred\nblue");
     const rest = "x".repeat(maxOutputChars - 9);
     expect(outputSoFar(`1;31mred\n${rest}`)).toBe(rest);
+  });
+});
+
+describe("a check that passed", () => {
+  const ran = (command: string, result = "exit code 0\nrunning 1 test\n", isError = false) => ({
+    ...called("exec", result, isError),
+    args: { command },
+  });
+
+  it("is one line, without what it printed", () => {
+    for (const command of [
+      "cargo test --workspace",
+      "cd ui && npm run lint && npx tsc --noEmit",
+      "pytest -q",
+    ]) {
+      expect(isPassedCheck(ran(command)), command).toBe(true);
+      expect(previewOf(ran(command))).toBeNull();
+    }
+  });
+
+  it("is none where it failed, does something else, or could have failed unseen", () => {
+    expect(isPassedCheck(ran("cargo test", "exit code 1\n", true))).toBe(false);
+    for (const command of [
+      "cargo run",
+      "cargo test-all",
+      "cargo test || true",
+      "cargo test | tail -3",
+      "cd x",
+    ])
+      expect(isPassedCheck(ran(command)), command).toBe(false);
+    expect(previewOf(ran("cargo run"))?.lines).toEqual(["running 1 test"]);
+  });
+
+  it("says how it ended once", () => {
+    expect(withoutEnding(ran("cargo run"))).toBe("running 1 test\n");
+    expect(withoutEnding(called("read", "exit code 0\n"))).toBe("exit code 0\n");
   });
 });

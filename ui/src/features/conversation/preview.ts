@@ -1,6 +1,7 @@
 /** What a closed card shows of a result: how a command ended, and some of its lines. Pure. */
 import { beginning, plainText, withStyles } from "../../components/code/ansi";
 import { maxOutputChars } from "../../protocol/live";
+import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
 
 export type Preview = {
@@ -32,14 +33,32 @@ export function outputSoFar(output: string): string {
   return output.length < maxOutputChars ? output : output.slice(output.indexOf("\n") + 1);
 }
 
+/** Programs that check a project, as the first words of a command or of a part of it. */
+const checks =
+  /^(?:cargo (?:test|nextest|check|clippy|build)|(?:npm|pnpm|yarn|bun) (?:run )?(?:test|lint|check|typecheck|build)|(?:npx )?(?:tsc|vitest|jest|eslint|biome|prettier)|(?:python3? -m )?(?:pytest|ruff|mypy)|go (?:test|vet|build)|make (?:test|check|lint)|git diff --check)(?![\w./-])/;
+
+/** A command that checks the project and had nothing to say against it: its output is no news. */
+export function isPassedCheck(item: ToolItem): boolean {
+  if (item.state !== "done" || exitCode(item) !== 0 || !isRecord(item.args)) return false;
+  const steps = (text(item.args, "command") ?? "").split(/&&|;/).map((step) => step.trim());
+  const told = steps.filter((step) => !/^cd /.test(step));
+  // A part after `|` or `||` may have ended well in the place of the check.
+  return told.length > 0 && told.every((step) => checks.test(step) && !step.includes("|"));
+}
+
+/** How a command ended stands in its line already. */
+export function withoutEnding(item: ToolItem): string | null {
+  const result = colouredResult(item);
+  return result !== null && exitCode(item) !== null ? result.replace(ending, "") : result;
+}
+
 /** The first lines of what a command printed or a page said; of what failed the last ones, which mostly say why. */
 export function previewOf(item: ToolItem): Preview | null {
   const failed = item.state === "failed";
   const tells = item.category === "exec" || item.category === "network";
-  const result = colouredResult(item);
-  if (result === null || !(failed || (item.state === "done" && tells))) return null;
-  const text = exitCode(item) === null ? result : result.replace(ending, "");
-  const lines = text.split("\n").filter((line) => plainText(line).trim() !== "");
+  const said = withoutEnding(item);
+  if (said === null || isPassedCheck(item) || !(failed || (item.state === "done" && tells))) return null;
+  const lines = said.split("\n").filter((line) => plainText(line).trim() !== "");
   if (lines.length === 0) return null;
   const fits = lines.length <= shownLines;
   // One line less, in whose place stands how many there are besides.
