@@ -22,6 +22,7 @@ export function MainPane({ window }: { window: Window }) {
   const failure = useStore(arki.failure);
   const { app, shown, selected, folder, history } = window;
   const draft = history.draft?.sessionId === selected ? history.draft : null;
+  const onLink = (url: string, text: string) => history.setAsking({ about: "link", url, text });
   return (
     <main className="conversation" aria-label={t`Conversation`}>
       <MainHead window={window} />
@@ -61,6 +62,7 @@ export function MainPane({ window }: { window: Window }) {
               onOpenFolder={folder.chooseFolder}
               onOpen={folder.open}
               onModel={() => window.setModel(null)}
+              onLink={onLink}
             />
           )
         ) : (
@@ -94,7 +96,7 @@ export function MainPane({ window }: { window: Window }) {
             onEdit={(toSeq, words) => selected !== null && history.edit(selected, toSeq, words)}
             onFork={(atSeq, said) => selected !== null && history.fork(selected, atSeq, said)}
             onOpenSession={history.show}
-            onLink={(url, text) => history.setAsking({ about: "link", url, text })}
+            onLink={onLink}
             onCommand={(command) => carryOut(command, window, arki)}
             onSent={window.sentTo}
             onReview={window.panes.review}
@@ -109,6 +111,7 @@ export function MainPane({ window }: { window: Window }) {
                 onExample={(words, others) => putExample(window.message.current, words, others)}
                 onTrust={() => window.setDialog("trust")}
                 onModel={() => window.setModel(null)}
+                onLink={onLink}
               />
             }
           />

@@ -7,6 +7,7 @@ import { useApp, useArki, useAsking, useOverview } from "../../platform/context"
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
+import { NextStep } from "./NextStep";
 import { Elicitations, LiveLine, QueueList } from "./parts";
 
 type Props = {
@@ -71,6 +72,13 @@ function SessionFoot(props: Props & { sessionId: string }) {
           )}
           {run === "running" && !asks && (
             <LiveLine sessionId={sessionId} onAskAgain={overview?.runBy == null ? props.onRetryNow : null} />
+          )}
+          {overview !== null && (
+            <NextStep
+              sessionId={sessionId}
+              hasChanged={overview.changedFiles.length > 0}
+              isIdle={run === null}
+            />
           )}
           <QueueList
             queue={queue}

@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { FieldRow } from "../../components/form/Fields";
 import { KeyForm } from "../../components/keys/KeyForm";
 import { TestOnce } from "../../components/keys/ProviderSteps";
+import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 
@@ -17,12 +18,21 @@ const vendors = {
   OpenRouter: "openrouter",
 };
 
-type Props = { onChosen: (model: string) => void; onCancel: () => void };
+/** Where they give out keys. */
+const keyPages: Readonly<Record<string, string>> = {
+  anthropic: "https://console.anthropic.com/settings/keys",
+  openai: "https://platform.openai.com/api-keys",
+  gemini: "https://aistudio.google.com/apikey",
+  deepseek: "https://platform.deepseek.com/api_keys",
+  openrouter: "https://openrouter.ai/settings/keys",
+};
+
+type Props = { onChosen: (model: string) => void; onCancel: () => void; onLink: OnLink };
 
 /** What has been done with the key. */
 type Stage = "enter" | "test" | "passed" | "failed";
 
-export function KeyChoice({ onChosen, onCancel }: Props) {
+export function KeyChoice({ onChosen, onCancel, onLink }: Props) {
   const arki = useArki();
   const { providers } = useCatalogue();
   const [kind, setKind] = useState("anthropic");
@@ -59,6 +69,7 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
           setStage("enter");
         }}
       />
+      <GetKey kind={kind} onLink={onLink} />
       {(stage === "enter" || stage === "failed") && (
         <KeyForm key={`${kind} ${stage}`} provider={provider} onSave={save} onCancel={onCancel} />
       )}
@@ -71,6 +82,18 @@ export function KeyChoice({ onChosen, onCancel }: Props) {
       )}
       {stage === "passed" && <ModelOf provider={provider} onChosen={onChosen} />}
     </div>
+  );
+}
+
+function GetKey({ kind, onLink }: { kind: string; onLink: OnLink }) {
+  const page = keyPages[kind];
+  const vendor = Object.entries(vendors).find(([, its]) => its === kind)?.[0];
+  if (page === undefined || vendor === undefined) return null;
+  const words = t`Get a key from ${vendor}`;
+  return (
+    <button type="button" className="link small" onClick={() => onLink(page, words)}>
+      {words}
+    </button>
   );
 }
 

@@ -8,8 +8,9 @@ import { Button } from "../../components/Button";
 import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import type { OnLink } from "../../components/markdown/Markdown";
 import { useActs } from "../../components/useActs";
-import { useApp, useArki } from "../../platform/context";
+import { useApp, useArki, useCatalogue } from "../../platform/context";
 import type { LocalServer } from "../../protocol/generated";
 import { KeyChoice } from "./KeyChoice";
 import "./model_choice.css";
@@ -17,9 +18,13 @@ import { List } from "../../components/List";
 
 const demo = "demo/demo";
 
-export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
+type Props = { onChosen: (id: string) => void; onLink: OnLink };
+
+export function ModelChoice({ onChosen, onLink }: Props) {
   const arki = useArki();
   const current = useApp()?.defaultModel ?? "";
+  const known = useCatalogue().models.find((one) => one.id === current);
+  const name = current === demo ? t`Demo` : (known?.name ?? current);
   const { servers, isLooking, look } = useLocalServers();
   const [withKey, setWithKey] = useState(false);
   const { error, attempt } = useActs();
@@ -56,13 +61,13 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
               ✓
             </span>
             <span className="grow">
-              <b>
-                <VisibleText text={current} />
+              <b title={current}>
+                <VisibleText text={name} />
               </b>
               <span className="small secondary model-about">
                 {current === demo
                   ? t`Plays a script: it shows how Arki works, without a key or a network`
-                  : t`Your default model`}
+                  : t`Your default model, ${current}`}
               </span>
             </span>
           </li>
@@ -71,7 +76,7 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
           <li className="model-option">
             <span className="model-mark" />
             <span className="grow">
-              <b>{demo}</b>
+              <b title={demo}>{t`Demo`}</b>
               <span className="small secondary model-about">
                 {t`Plays a script: it shows how Arki works, without a key or a network`}
               </span>
@@ -95,7 +100,11 @@ export function ModelChoice({ onChosen }: { onChosen: (id: string) => void }) {
         </li>
       </List>
       {withKey && (
-        <KeyChoice onChosen={(model) => void choose(() => byId(model))} onCancel={() => setWithKey(false)} />
+        <KeyChoice
+          onChosen={(model) => void choose(() => byId(model))}
+          onCancel={() => setWithKey(false)}
+          onLink={onLink}
+        />
       )}
       {error && <ErrorNote error={error} />}
       <p className="small secondary model-looked" role="status">

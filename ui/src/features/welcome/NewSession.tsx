@@ -1,6 +1,7 @@
 /** Before the first words of a session: what can be said, with examples that fit to the folder, and who answers. */
 import { t } from "@lingui/core/macro";
 import { folderName } from "../../components/format";
+import type { OnLink } from "../../components/markdown/Markdown";
 import { useApp, useFolder } from "../../platform/context";
 import { Examples, ModelChoice } from "./parts";
 import "./welcome.css";
@@ -13,11 +14,12 @@ type Props = {
   onExample: (words: string, all: readonly string[]) => void;
   onTrust: () => void;
   onModel: (id: string) => void;
+  onLink: OnLink;
 };
 
 const isDemo = (model: string) => model.startsWith("demo/");
 
-export function NewSession({ folder, model, onExample, onTrust, onModel }: Props) {
+export function NewSession({ folder, model, onExample, onTrust, onModel, onLink }: Props) {
   const project = useFolder(folder);
   const app = useApp();
   const current = model ?? app?.defaultModel ?? "";
@@ -38,7 +40,7 @@ export function NewSession({ folder, model, onExample, onTrust, onModel }: Props
         </p>
       )}
       <Examples folder={folder} trust={project?.trust ?? null} onExample={onExample} />
-      {isDemo(current) && <ModelChoice onChosen={onModel} />}
+      {isDemo(current) && <ModelChoice onChosen={onModel} onLink={onLink} />}
     </div>
   );
 }

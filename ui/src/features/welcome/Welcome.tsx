@@ -1,9 +1,11 @@
 import { t } from "@lingui/core/macro";
 import { FolderOpen } from "lucide-react";
+import mark from "../../../../icons/arki.svg";
 import { Button } from "../../components/Button";
 import { useKeysOf } from "../../components/command_keys";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName, homePath } from "../../components/format";
+import type { OnLink } from "../../components/markdown/Markdown";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp } from "../../platform/context";
 import type { CommandError } from "../../protocol/generated";
@@ -17,16 +19,18 @@ type Props = {
   onOpenFolder: () => void;
   onOpen: (path: string) => void;
   onModel: (id: string) => void;
+  onLink: OnLink;
 };
 
 /** No folder is open: one sentence, one action, one shortcut, where one has been before, and which model answers. */
-export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
+export function Welcome({ error, onOpenFolder, onOpen, onModel, onLink }: Props) {
   const recent = useApp()?.recentProjects ?? [];
   const keys = useKeysOf("open");
   const drop = useDroppedFolder(onOpen);
   const failed = drop.error ?? error;
   return (
     <div className={drop.isOver ? "welcome over" : "welcome"}>
+      <img className="welcome-mark" src={mark} alt="" />
       <h1>{t`Open a folder to work on`}</h1>
       <p className="secondary">
         {t`Arki reads it and proposes changes. It writes nothing until you accept, line by line if you like.`}
@@ -54,7 +58,7 @@ export function Welcome({ error, onOpenFolder, onOpen, onModel }: Props) {
           </List>
         </section>
       )}
-      <ModelChoice onChosen={onModel} />
+      <ModelChoice onChosen={onModel} onLink={onLink} />
     </div>
   );
 }

@@ -36,9 +36,9 @@ const press = async (name: string | RegExp) => userEvent.click(await screen.find
 
 async function choosing(given: Parameters<typeof createFake>[0]) {
   const fake = createFake({ app: demoApp, ...given });
-  const onChosen = vi.fn();
-  await renderOn(fake, <ModelChoice onChosen={onChosen} />);
-  return { fake, onChosen };
+  const [onChosen, onLink] = [vi.fn(), vi.fn()];
+  await renderOn(fake, <ModelChoice onChosen={onChosen} onLink={onLink} />);
+  return { fake, onChosen, onLink };
 }
 
 describe("choosing a model", () => {
@@ -116,6 +116,22 @@ describe("choosing a model", () => {
     expect(onChosen).toHaveBeenCalledExactlyOnceWith(first.id);
   });
 
+  it("leads to where the vendor gives out keys", async () => {
+    const { onLink } = await choosing({ providers: [] });
+    await press("Enter a key");
+    await userEvent.selectOptions(screen.getByRole("combobox", { name: "Provider" }), "DeepSeek");
+    await press("Get a key from DeepSeek");
+    expect(onLink).toHaveBeenCalledExactlyOnceWith(
+      "https://platform.deepseek.com/api_keys",
+      "Get a key from DeepSeek",
+    );
+  });
+
+  it("calls models by their names", async () => {
+    await choosing({ app: demoApp });
+    expect(screen.getByText("Demo").title).toBe("demo/demo");
+  });
+
   it("asks for another key where the test fails, and tests that one too", async () => {
     const { fake } = await choosing({ providers: [anthropic], testSteps: [step("failed")] });
     await press("Enter a key");
@@ -132,7 +148,10 @@ describe("the welcome", () => {
   async function welcomed(given: Parameters<typeof createFake>[0]): Promise<[Fake, (path: string) => void]> {
     const fake = createFake({ app: { ...demoApp, project: null, recentProjects: ["/code/a"] }, ...given });
     const onOpen = vi.fn();
-    await renderOn(fake, <Welcome error={null} onOpenFolder={() => {}} onOpen={onOpen} onModel={() => {}} />);
+    await renderOn(
+      fake,
+      <Welcome error={null} onOpenFolder={() => {}} onOpen={onOpen} onModel={() => {}} onLink={() => {}} />,
+    );
     return [fake, onOpen];
   }
 
@@ -165,7 +184,10 @@ describe("a new session", () => {
   const shown = async (given: Parameters<typeof createFake>[0]) => {
     const fake = createFake({ examples: [...examples], ...given });
     const told = { onExample: vi.fn(), onTrust: vi.fn() };
-    await renderOn(fake, <NewSession folder={demoProject.path} model={null} onModel={() => {}} {...told} />);
+    await renderOn(
+      fake,
+      <NewSession folder={demoProject.path} model={null} onModel={() => {}} onLink={() => {}} {...told} />,
+    );
     return { fake, ...told };
   };
 
