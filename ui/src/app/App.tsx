@@ -90,7 +90,8 @@ export function App() {
     </ErrorBoundary>
   ) : null;
   const rail =
-    panes.inspector || panes.columns.inspector.floats ? null : (
+    // A session that has not begun has nothing to lead to.
+    selected === null || panes.inspector || panes.columns.inspector.floats ? null : (
       <InspectorRail
         onTab={(tab) => {
           panes.show(tab);

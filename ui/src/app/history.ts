@@ -1,6 +1,6 @@
 /** Going back, forking, finding, keeping and removing sessions: what the features ask of one another about the past. */
 import { plural, t } from "@lingui/core/macro";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { copyText } from "../components/copy";
 import { forgetDrafts } from "../components/drafts";
 import { folderName, rounded } from "../components/format";
@@ -48,6 +48,8 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
   const [place, setPlace] = useState<Place | null>(null);
   const [draft, setDraft] = useState<(Draft & { sessionId: string | null }) | null>(null);
   const [said, setSaid] = useState(silence);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what failed in another session is not about this one
+  useEffect(() => setSaid((now) => (now.error === null ? now : silence)), [selected]);
   const say = (words: string) => setSaid({ words, error: null });
   const attempt = async (work: () => Promise<void>) => {
     setSaid(silence);

@@ -22,3 +22,22 @@ export function useActs() {
   }, []);
   return { busy, error, attempt, hush: () => setError(null) };
 }
+
+/** The same at one place of several, such as a session: an error stays with the place at which it came. */
+export function useActsAt(place: string) {
+  const [errors, setErrors] = useState<Readonly<Record<string, CommandError | null>>>({});
+  const told = (error: CommandError | null) => setErrors((now) => ({ ...now, [place]: error }));
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    told(null);
+    try {
+      await work();
+      return true;
+    } catch (thrown) {
+      told(asCommandError(thrown));
+      return false;
+    }
+  };
+  /** At all of them. */
+  const hush = useCallback(() => setErrors({}), []);
+  return { error: errors[place] ?? null, attempt, hush };
+}

@@ -31,7 +31,9 @@ export function CodeFrame({ language: told, whole, children }: Props) {
         />
         <IconButton label={t`Copy code`} icon={Copy} onClick={() => copyText(whole())} />
       </div>
-      <pre tabIndex={0}>{children(wraps)}</pre>
+      <pre tabIndex={0} role="group" aria-label={t`Code`}>
+        {children(wraps)}
+      </pre>
     </div>
   );
 }

@@ -207,7 +207,7 @@ function Table({ block, context }: { block: TableText; context: Context }) {
   const hidden = block.lines - shown;
   if (!head) return <p>{block.head}</p>;
   return (
-    <div className="markdown-table">
+    <div className="markdown-table" tabIndex={0} role="group" aria-label={t`Table`}>
       <table>
         <thead>
           <tr>
@@ -349,7 +349,7 @@ function table(token: Tokens.Table, context: Context): ReactNode {
       </Cell>
     ));
   return (
-    <div className="markdown-table">
+    <div className="markdown-table" tabIndex={0} role="group" aria-label={t`Table`}>
       <table>
         <thead>
           <tr>{cells(token.header, "th")}</tr>

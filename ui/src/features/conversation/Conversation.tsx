@@ -1,8 +1,8 @@
 /** What is being said and done in one session, and the box to say more. */
-import type { ReactNode, RefObject } from "react";
+import { type ReactNode, type RefObject, useEffect } from "react";
 import type { OnLink } from "../../components/markdown/Markdown";
-import { useActs } from "../../components/useActs";
-import { useArki, useSessions } from "../../platform/context";
+import { useActsAt } from "../../components/useActs";
+import { useArki, useCatalogue, useSessions } from "../../platform/context";
 import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol/generated";
 import type { Draft } from "./Composer";
 import { draftOf, Foot } from "./Foot";
@@ -48,7 +48,10 @@ export function Conversation(props: ConversationProps) {
   const { sessionId } = shown;
   const arki = useArki();
   const session = useSessions().find((one) => one.sessionId === sessionId) ?? null;
-  const { error, attempt } = useActs();
+  const { error, attempt, hush } = useActsAt(draftOf(shown));
+  const catalogue = useCatalogue();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another model or another key may be the remedy
+  useEffect(hush, [catalogue, options.model, hush]);
   const send = async (text: string, mode: QueueMode | null) => {
     const command = typedCommand(text);
     if (command && props.onCommand(command)) return true;

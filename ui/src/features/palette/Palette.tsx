@@ -14,9 +14,10 @@ import { matches, showShortcut } from "../../components/shortcuts";
 import { useSessions } from "../../platform/context";
 import type { SearchHit } from "../../protocol/generated";
 import { Hits } from "./Hits";
-import { matching } from "./matching";
+import { matching, suggested } from "./matching";
 import { SessionHits } from "./SessionHits";
-import { matchingSessions } from "./session_matches";
+import { matchingSessions, recentSessions } from "./session_matches";
+import { keepUsed, usedCommands } from "./used_commands";
 import { useFiles } from "./useFiles";
 import { useSearch } from "./useSearch";
 import "./palette.css";
@@ -46,7 +47,10 @@ export function Palette({ open, onClose, commands, folder, onFile, onSession, on
           <Everything
             commands={commands}
             folder={folder}
-            onCommand={(command) => close(command.run)}
+            onCommand={(command) => {
+              keepUsed(command.id);
+              close(command.run);
+            }}
             onFile={(path) => close(() => onFile(path))}
             onSession={(sessionId) => close(() => onSession(sessionId))}
             onHit={(hit) => close(() => onHit(hit))}
@@ -66,10 +70,22 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
   const [here, setHere] = useState(false);
   const within = here ? folder : null;
   const all = useSessions();
-  const sessions = useMemo(() => matchingSessions(all, words, within), [all, words, within]);
+  const atRest = words.trim() === "";
+  const sessions = useMemo(
+    () => (atRest ? recentSessions(all, within) : matchingSessions(all, words, within)),
+    [all, atRest, words, within],
+  );
   const search = useSearch(words, within);
   const files = useFiles(words, folder);
-  const groups = useMemo(() => matching(commands, words), [commands, words]);
+  const first = useMemo(() => (atRest ? suggested(commands, usedCommands()) : []), [commands, atRest]);
+  const groups = useMemo(
+    () =>
+      matching(
+        commands.filter((one) => !first.includes(one)),
+        words,
+      ),
+    [commands, first, words],
+  );
   const onKeyDown = (event: KeyboardEvent) => {
     if (folder === null || !matches(event.nativeEvent, folderKey)) return;
     event.preventDefault();
@@ -107,22 +123,12 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
         {nothing && (
           <p className="palette-empty secondary">{t`No commands, sessions, files or messages match.`}</p>
         )}
-        {groups.map((group) => (
-          <Cmdk.Group key={group.section} heading={group.section} className="palette-group">
-            {group.commands.map((command) => (
-              <Cmdk.Item
-                key={command.id}
-                value={command.id}
-                className="palette-item"
-                onSelect={() => onCommand(command)}
-              >
-                <span className="cut grow">{titleOf(command)}</span>
-                {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
-              </Cmdk.Item>
-            ))}
-          </Cmdk.Group>
+        <Commands section={t`Suggested`} commands={first} onCommand={onCommand} />
+        {atRest && <SessionHits sessions={sessions} onSession={onSession} />}
+        {groups.map(({ section, commands }) => (
+          <Commands key={section} section={section} commands={commands} onCommand={onCommand} />
         ))}
-        <SessionHits sessions={sessions} onSession={onSession} />
+        {!atRest && <SessionHits sessions={sessions} onSession={onSession} />}
         {files.length > 0 && (
           <Cmdk.Group heading={t`Files, to open in your editor`} className="palette-group">
             {files.map((path) => (
@@ -144,6 +150,27 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
         {search.searching ? t`Searching all sessions…` : search.words}
       </p>
     </Cmdk>
+  );
+}
+
+type CommandsProps = { section: string; commands: Command[]; onCommand: (command: Command) => void };
+
+function Commands({ section, commands, onCommand }: CommandsProps) {
+  if (commands.length === 0) return null;
+  return (
+    <Cmdk.Group heading={section} className="palette-group">
+      {commands.map((command) => (
+        <Cmdk.Item
+          key={command.id}
+          value={command.id}
+          className="palette-item"
+          onSelect={() => onCommand(command)}
+        >
+          <span className="cut grow">{titleOf(command)}</span>
+          {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
+        </Cmdk.Item>
+      ))}
+    </Cmdk.Group>
   );
 }
 

@@ -24,3 +24,13 @@ export function matching(commands: readonly Command[], words: string) {
     commands: fitting.filter((command) => command.section === section).slice(0, mostAtRest),
   }));
 }
+
+/** What is most often wanted next, best first. */
+const likely = ["next", "resume", "new", "changes", "commit", "find", "open", "settings"];
+const mostLikely = 6;
+
+/** What was run last, then what is likely: one press away before anything is typed. */
+export function suggested(commands: readonly Command[], used: readonly string[]): Command[] {
+  const ids = [...new Set([...used, ...likely])];
+  return ids.flatMap((id) => commands.find((one) => one.id === id) ?? []).slice(0, mostLikely);
+}

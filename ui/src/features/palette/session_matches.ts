@@ -15,6 +15,17 @@ const begins = 0;
 const beginsWords = 1;
 const contains = 2;
 
+/** Those to go back to: the newest that somebody began, without what was put aside. */
+export function recentSessions(
+  sessions: readonly SessionSummary[],
+  folder: string | null,
+): readonly SessionSummary[] {
+  return sessions
+    .filter((one) => one.parent === null && !one.archived && (folder === null || one.project === folder))
+    .sort((a, b) => b.updatedAt - a.updatedAt)
+    .slice(0, mostSessions);
+}
+
 export function matchingSessions(
   sessions: readonly SessionSummary[],
   typed: string,

@@ -2,14 +2,16 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { ErrorNote } from "../../components/ErrorNote";
-import { bytes, cost, duration, exact } from "../../components/format";
+import { cost, exact } from "../../components/format";
 import { List } from "../../components/List";
+import { type Measure, measured } from "../../components/measure";
 import type { SettingEntry } from "../../protocol/generated";
 import { SettingRow } from "./SettingRow";
 import { Storage } from "./Storage";
 import { type Change, useSettings } from "./use_settings";
 
-type Unit = "requests" | "seconds" | "dollars" | "bytes" | "megabytes" | "processes" | "days";
+type Counted = "requests" | "dollars" | "processes" | "days";
+type Unit = Counted | Measure;
 
 type Row = {
   key: string;
@@ -20,12 +22,9 @@ type Row = {
   unit: Unit;
 };
 
-const units: Readonly<Record<Unit, MessageDescriptor>> = {
+const units: Readonly<Record<Counted, MessageDescriptor>> = {
   requests: msg`requests`,
-  seconds: msg`seconds`,
   dollars: msg`US dollars`,
-  bytes: msg`bytes`,
-  megabytes: msg`megabytes`,
   processes: msg`processes`,
   days: msg`days`,
 };
@@ -171,7 +170,7 @@ function Limit({ row, entry, folder, onChange }: LimitProps) {
       entry={entry}
       folder={folder}
       label={name}
-      unit={i18n._(units[row.unit])}
+      {...(isMeasure(row.unit) ? { measure: row.unit } : { unit: i18n._(units[row.unit]) })}
       onChange={onChange}
       title={
         <>
@@ -185,26 +184,13 @@ function Limit({ row, entry, folder, onChange }: LimitProps) {
   );
 }
 
+const isMeasure = (unit: Unit): unit is Measure => !(unit in units);
+
 /** What holds, where the field doesn't say it as people do. */
 function inWords(value: unknown, { unit, otherwise }: Row): string | null {
-  if (typeof value === "number") return figureInWords(value, unit);
+  if (typeof value === "number") return unit === "dollars" ? cost(value) : null;
   if (value !== null || otherwise === undefined) return null;
   if (typeof otherwise !== "number") return i18n._(otherwise);
-  return figureInWords(otherwise, unit) ?? `${exact(otherwise)} ${i18n._(units[unit])}`;
-}
-
-/** Null where that is the figure beside its unit. */
-function figureInWords(value: number, unit: Unit): string | null {
-  switch (unit) {
-    case "seconds":
-      return value < 60 ? null : duration(value * 1000);
-    case "bytes":
-      return bytes(value);
-    case "megabytes":
-      return value < 1024 ? null : bytes(value * 1024 * 1024);
-    case "dollars":
-      return cost(value);
-    default:
-      return null;
-  }
+  if (isMeasure(unit)) return measured(otherwise, unit);
+  return unit === "dollars" ? cost(otherwise) : `${exact(otherwise)} ${i18n._(units[unit])}`;
 }

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { type Choice, Select } from "../../components/form/Fields";
+import { type Measure, measured, measuredFigure } from "../../components/measure";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { Switch } from "../../components/Switch";
@@ -17,12 +18,14 @@ type Props = {
   label?: string;
   /** Words behind a number. */
   unit?: string;
+  /** It is shown and typed with its unit. */
+  measure?: Measure;
   /** Returns whether it was taken; what was typed stays if not. */
   onChange: (text: string) => Promise<boolean>;
 };
 
 /** One value, in the control that fits to it. What the open folder says can't be changed here. */
-export function SettingValue({ entry, folder, label = entry.key, unit, onChange }: Props) {
+export function SettingValue({ entry, folder, label = entry.key, unit, measure, onChange }: Props) {
   const { value, kind, choices } = entry;
   const rule = entry.key.startsWith("policy.rules[") ? readRule(JSON.stringify(value)) : null;
   if (rule)
@@ -46,7 +49,7 @@ export function SettingValue({ entry, folder, label = entry.key, unit, onChange 
   if (!entry.canBeSet)
     return (
       <div className="setting-value setting-typed">
-        <Json value={value} />
+        <Json value={measure && typeof value === "number" ? measured(value, measure) : value} />
         {unit !== undefined && <span className="secondary">{unit}</span>}
       </div>
     );
@@ -68,7 +71,7 @@ export function SettingValue({ entry, folder, label = entry.key, unit, onChange 
         />
       </div>
     );
-  return <Typed entry={entry} kind={kind} label={label} unit={unit} onChange={onChange} />;
+  return <Typed entry={entry} kind={kind} label={label} unit={unit} measure={measure} onChange={onChange} />;
 }
 
 /** Its items have rows of their own, but for those that hold because nothing is set. */
@@ -119,17 +122,21 @@ type TypedProps = {
   kind: SettingKind;
   label: string;
   unit?: string;
+  measure?: Measure;
   onChange: Props["onChange"];
 };
 
 /** Saved with Enter or the button, so that no half-written value counts. What is typed stays until it is saved. */
-function Typed({ entry: { key, value, template }, kind, label, unit, onChange }: TypedProps) {
-  const stored = typedText(kind, value ?? (kind === "json" ? template : null));
+function Typed({ entry: { key, value, template }, kind, label, unit, measure, onChange }: TypedProps) {
+  const stored =
+    measure && typeof value === "number"
+      ? measured(value, measure)
+      : typedText(kind, value ?? (kind === "json" ? template : null));
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? stored;
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    if (await onChange(sentText(kind, text))) setDraft(null);
+    if (await onChange(sentText(kind, measure ? measuredFigure(text, measure) : text))) setDraft(null);
   };
   // What only is an example of a value isn't one yet.
   const isExample = kind === "json" && value === null && template !== null;

@@ -45,9 +45,9 @@ afterEach(() => i18n.loadAndActivate({ locale: "en", messages: {} }));
 describe("limits and storage", () => {
   it("say each value in words, and where it comes from", async () => {
     await shown();
-    expect(row("Time of a call").getByText("Now: 2 min.")).toBeTruthy();
+    expect(row("Time of a call").getByDisplayValue("2 min")).toBeTruthy();
     expect(row("Time of a call").getByText("Your file")).toBeTruthy();
-    expect(row("Output for the model").getByText("Now: 64 KiB.")).toBeTruthy();
+    expect(row("Output for the model").getByDisplayValue("64 KB")).toBeTruthy();
     expect(row("Time of a run").getByText("Now: no limit.")).toBeTruthy();
     expect(row("Sessions").getByText("Now: kept until you remove them.")).toBeTruthy();
     expect(row("Processes of a command").queryByRole("textbox")).toBeNull();
@@ -87,6 +87,14 @@ describe("limits and storage", () => {
     expect(sent(fake, "change_settings")).toEqual([
       { changes: [{ key: "limits.maxSeconds", text: "0", was: "null" }] },
       { changes: [{ key: "limits.toolTimeoutSeconds", text: null, was: "120" }] },
+    ]);
+  });
+
+  it("are typed with their units, and stored as numbers", async () => {
+    const fake = await shown();
+    await userEvent.type(screen.getByRole("textbox", { name: "Time of a run" }), "1.5 h{Enter}");
+    expect(sent(fake, "change_settings")).toEqual([
+      { changes: [{ key: "limits.maxSeconds", text: "5400", was: "null" }] },
     ]);
   });
 
