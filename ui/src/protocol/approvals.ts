@@ -92,9 +92,11 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
   const asked = readApproval(event);
   if (asked) {
     const requested = { ...state.requested, [asked.approvalId]: asked };
-    // The file had changed: what was decided about the old preview was never written.
+    // The file had changed: what was decided about the old preview was never written. Of several edits, others were.
+    const isSuperseded = (one: DecidedApproval) =>
+      one.approvalId === asked.supersedes && one.preview?.hunks.every((hunk) => !hunk.callId) !== false;
     const decided = asked.supersedes
-      ? state.decided.map((one) => (one.approvalId === asked.supersedes ? { ...one, superseded: true } : one))
+      ? state.decided.map((one) => (isSuperseded(one) ? { ...one, superseded: true } : one))
       : state.decided;
     return { ...state, requested, decided };
   }

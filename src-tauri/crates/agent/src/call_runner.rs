@@ -65,8 +65,13 @@ impl CallRunner {
 }
 
 /// Returns the calls at the front that may be carried out at the same time: reads that are new, or what sub-agents
-/// were set to work on already.
+/// were set to work on already. New edits may be reviewed together.
 fn row(calls: &[PendingCall]) -> Vec<PendingCall> {
+    let edits = calls.iter().take_while(|pending| is_fresh(pending, Category::Write));
+    let edits: Vec<PendingCall> = edits.cloned().collect();
+    if !edits.is_empty() {
+        return edits;
+    }
     let delegated = calls.iter().take_while(|pending| is_delegated(pending));
     let reads = calls.iter().take_while(|pending| is_fresh_read(pending));
     delegated.chain(reads).cloned().collect()
@@ -79,5 +84,9 @@ pub(crate) fn is_delegated(pending: &PendingCall) -> bool {
 fn is_fresh_read(pending: &PendingCall) -> bool {
     // What it is to read again is handed to it alone.
     let is_alone = pending.call.tool_id == READ_RESULT_TOOL;
-    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read) && !is_alone
+    is_fresh(pending, Category::Read) && !is_alone
+}
+
+fn is_fresh(pending: &PendingCall, category: Category) -> bool {
+    pending.progress == CallProgress::New && pending.call.category == Some(category)
 }

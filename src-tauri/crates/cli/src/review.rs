@@ -224,7 +224,7 @@ pub(crate) fn numbered(diff: &str, hunks: &[Hunk], first: usize, mut line: impl 
             Some('d') if text.starts_with("diff --git ") => {
                 line(shown);
                 let next = hunks.get(number.saturating_sub(1)..).unwrap_or_default();
-                let own = next.chunk_by(|one, next| one.path == next.path).next().unwrap_or_default();
+                let own = next.chunk_by(Hunk::is_beside).next().unwrap_or_default();
                 let wholes = own.iter().take_while(|hunk| hunk.old_lines == 0 && hunk.new_lines == 0);
                 is_link = false;
                 for hunk in wholes {
@@ -253,6 +253,7 @@ mod tests {
             new_start: lines,
             new_lines: lines,
             what,
+            call_id: None,
         };
         let hunks = [
             hunk(1, "a", 0, Some(WholeChange::Mode)),

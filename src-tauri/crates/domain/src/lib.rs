@@ -10,6 +10,7 @@
 mod typescript;
 
 mod canonical;
+mod edit_group;
 mod error;
 mod event;
 mod event_body;

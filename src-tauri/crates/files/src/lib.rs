@@ -17,6 +17,7 @@ mod change_set;
 mod changed_lines;
 mod checkpoint;
 mod copies;
+mod drafts;
 mod env_files;
 mod error;
 mod file_content;

@@ -17,6 +17,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
 
+use crate::drafts::Drafts;
 use crate::error::{FileAction, FileError, FilesError, PathError, Result, io_error};
 use crate::file_content::{FileContent, link_target};
 use arki_disk::EntryKind;
@@ -34,6 +35,7 @@ pub struct Project {
     dir: Dir,
     /// Absolute; once somebody asked.
     hooks: OnceLock<BTreeSet<PathBuf>>,
+    drafts: Drafts,
 }
 
 /// The bytes of a file as they were at one moment.
@@ -66,7 +68,20 @@ impl Project {
         let given = std::path::absolute(path).unwrap_or_else(|_| root.clone());
         let dir = Dir::open_ambient_dir(&root, ambient_authority())
             .map_err(|_| PathError::ProjectUnreadable { path: root.clone() })?;
-        Ok(Self { root, given, dir, hooks: OnceLock::new() })
+        Ok(Self { root, given, dir, hooks: OnceLock::new(), drafts: Drafts::default() })
+    }
+
+    pub(crate) fn opened_again(&self) -> std::io::Result<Self> {
+        let (root, given, dir) = (self.root.clone(), self.given.clone(), self.dir.try_clone()?);
+        Ok(Self { root, given, dir, hooks: self.hooks.clone(), drafts: Drafts::default() })
+    }
+
+    pub(crate) fn drafts(&self) -> &Drafts {
+        &self.drafts
+    }
+
+    pub(crate) fn drafts_mut(&mut self) -> &mut Drafts {
+        &mut self.drafts
     }
 
     /// The canonical, absolute root.
@@ -172,7 +187,10 @@ impl Project {
 
     /// Reads a whole regular file of at most `limit` bytes.
     pub fn read(&self, path: &ProjectPath, limit: u64) -> Result<FileBytes> {
-        read_whole(self.open_regular(path)?, path, limit)
+        match self.read_drafted(path, limit) {
+            Some(drafted) => drafted,
+            None => read_whole(self.open_regular(path)?, path, limit),
+        }
     }
 
     /// Reads like [`Project::read`], a path that a walk has just found to be a file.
@@ -192,6 +210,9 @@ impl Project {
     /// Returns what is at `path` itself, a file of at most `limit` bytes or a link; links on the way to it are
     /// followed. `None` where there is nothing.
     pub fn found(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileFound>> {
+        if let Some(drafted) = self.drafted(path) {
+            return Ok(drafted.clone());
+        }
         let fail = |error| io_error(path.as_str(), FileAction::Read, error);
         let metadata = match self.dir.symlink_metadata(path.as_str()) {
             Ok(metadata) => metadata,

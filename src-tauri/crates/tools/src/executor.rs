@@ -16,6 +16,7 @@ mod command_review;
 mod command_sandbox;
 mod delegation;
 mod delegation_row;
+mod edit_group;
 mod effects;
 mod formatting;
 mod hook_runner;
@@ -150,9 +151,37 @@ impl ToolExecutor {
         self.hooks.runner.try_hooks(trial).await
     }
 
-    async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
-        let before =
-            if is_undecided(pending) { self.hooks.before_call(pending, record).await? } else { BeforeCall::default() };
+    async fn execute_in(
+        &self,
+        pending: &PendingCall,
+        before: Option<BeforeCall>,
+        mut record: Record<'_>,
+    ) -> Result<Executed, Error> {
+        let outcome = match self.carry_out(pending, before, &mut record).await {
+            // Only questions and intents can be so large: nothing was done yet.
+            Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
+            carried_out => carried_out?,
+        };
+        if outcome == CallOutcome::Finished {
+            self.hooks.after_call(pending, &mut record).await?;
+            self.delegations.settle_taken(pending, &record).await;
+        }
+        let outcome = self.stop.reason().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
+        Ok(Executed { outcome, events: record.into_events() })
+    }
+
+    /// `before`: the effect of its hooks, if they have been asked.
+    async fn carry_out(
+        &self,
+        pending: &PendingCall,
+        before: Option<BeforeCall>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        let before = match before {
+            Some(before) => before,
+            None if is_undecided(pending) => self.hooks.before_call(pending, record).await?,
+            None => BeforeCall::default(),
+        };
         if before.is_cancelled {
             return record.fail(&pending.call, &stopped_by_user()).await;
         }
@@ -270,18 +299,7 @@ impl Executor for ToolExecutor {
         }
         self.judge.look_at_policy();
         self.judge.secrets.learn_env_files().await;
-        let mut record = self.call_log.record(context);
-        let outcome = match self.carry_out(pending, &mut record).await {
-            // Only questions and intents can be so large: nothing was done yet.
-            Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
-            carried_out => carried_out?,
-        };
-        if outcome == CallOutcome::Finished {
-            self.hooks.after_call(pending, &mut record).await?;
-            self.delegations.settle_taken(pending, &record).await;
-        }
-        let outcome = self.stop.reason().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
-        Ok(Executed { outcome, events: record.into_events() })
+        self.execute_in(pending, None, self.call_log.record(context)).await
     }
 
     async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Error> {
@@ -289,9 +307,14 @@ impl Executor for ToolExecutor {
             return Ok(stopped);
         }
         self.judge.look_at_policy();
-        match calls.first().is_some_and(|pending| self.is_delegation(&pending.call)) {
-            true => self.delegate_together(calls, context).await,
-            false => self.read_together(calls, context).await,
+        let first = calls.first().and_then(|pending| self.toolbox.tool(&pending.call.tool_id));
+        match first.map(|tool| &tool.action) {
+            Some(Action::Delegate(_)) => self.delegate_together(calls, context).await,
+            Some(Action::Write(_)) => {
+                self.judge.secrets.learn_env_files().await;
+                self.review_together(calls, context).await
+            }
+            _ => self.read_together(calls, context).await,
         }
     }
 

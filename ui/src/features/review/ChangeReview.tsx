@@ -114,13 +114,16 @@ type HunksProps = {
   canDecide: boolean;
   /** Its last hunk goes on in what is not read yet. */
   isCut?: boolean;
+  /** The file on the disk is not yet what it changes. */
+  isOnTop?: boolean;
 };
 
-export function Hunks({ approvalId, path, file, look, review, canDecide, isCut = false }: HunksProps) {
+export function Hunks({ approvalId, path, file, look, review, canDecide, ...rest }: HunksProps) {
+  const { isCut = false, isOnTop = false } = rest;
   const { decisions, actions, editing, unsaved, comments, all } = review;
   // Of a file that is new or goes away, all is in the hunk; one that moves is no longer under its old name.
   const lined = file.hunks.filter((hunk) => hunk.what === undefined);
-  const rooms = file.change === "modified" ? roomsOf(lined) : [];
+  const rooms = file.change === "modified" && !isOnTop ? roomsOf(lined) : [];
   const wholes = file.hunks.length - lined.length;
   return file.hunks.map((hunk, at) => {
     const { index } = hunk;

@@ -64,7 +64,7 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
         </p>
       )}
       {files.map((file) => (
-        <DecidedFile key={file.path} file={file} decided={decided} look={look} />
+        <DecidedFile key={file.hunks[0]?.index ?? file.path} file={file} decided={decided} look={look} />
       ))}
     </article>
   );

@@ -100,7 +100,7 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
             )}
             <List aria-label={folder.path || t`Top folder`}>
               {folder.files.map(({ file, at }) => (
-                <li key={file.path} className="listed-file">
+                <li key={at} className="listed-file">
                   <Row
                     at={at}
                     path={file.path}

@@ -64,7 +64,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
         const left = canDecide ? open(decisions, hunksOf(file)) : [];
         return (
           <FileCard
-            key={file.path}
+            key={file.firstHunk}
             file={folded(file)}
             startOpen={false}
             openRequest={openRequest}

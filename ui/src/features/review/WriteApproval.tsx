@@ -9,7 +9,9 @@ import type { ChangePreview } from "../../protocol/generated";
 import { ChangeReview, Hunks } from "./ChangeReview";
 import { open } from "./decisions";
 import { FileActions } from "./FileActions";
+import { OnTop } from "./OnTop";
 import { useReview } from "./useReview";
+import { placesOnTop } from "./whole_changes";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 
@@ -22,6 +24,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
     [files, byHunk],
   );
   const canDecide = byHunk && !review.busy && !review.isOver;
+  const onTop = useMemo(() => placesOnTop(files), [files]);
   return (
     <ChangeReview
       approval={approval}
@@ -47,13 +50,20 @@ export function WriteApproval({ approval, preview, look }: Props) {
         const left = several && canDecide ? open(review.decisions, indexesOf(file)) : [];
         return (
           <FileCard
-            key={file.path}
+            // One file may be changed by several edits.
+            key={at}
             file={file}
             startOpen={at < unfolded}
             openRequest={openRequest}
+            state={onTop.has(at) ? <OnTop /> : undefined}
             actions={left.length > 0 ? <FileActions left={left} actions={review.actions} /> : undefined}
           >
-            <Hunks {...{ file, look, review, canDecide }} approvalId={approval.approvalId} path={file.path} />
+            <Hunks
+              {...{ file, look, review, canDecide }}
+              approvalId={approval.approvalId}
+              path={file.path}
+              isOnTop={onTop.has(at)}
+            />
           </FileCard>
         );
       }}

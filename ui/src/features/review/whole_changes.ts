@@ -4,13 +4,26 @@ import type { ChangePreview, Hunk } from "../../protocol/generated";
 
 /** The files of a preview with all its hunks, under the numbers that decisions use. */
 export function previewFiles(preview: Pick<ChangePreview, "diff" | "hunks">): DiffFile[] {
-  const byPath = new Map<string, Hunk[]>();
+  const groups: Hunk[][] = [];
   for (const hunk of preview.hunks) {
-    const own = byPath.get(hunk.path);
-    if (own) own.push(hunk);
-    else byPath.set(hunk.path, [hunk]);
+    const own = groups.at(-1);
+    if (own?.[0] && isBeside(own[0], hunk)) own.push(hunk);
+    else groups.push([hunk]);
   }
-  return parseDiff(preview.diff ?? "").map((file) => withHunks(file, byPath.get(file.path) ?? []));
+  return parseDiff(preview.diff ?? "").map((file) => {
+    // Several edits under one review may change the same file, one after the other.
+    const at = groups.findIndex(([hunk]) => hunk?.path === file.path);
+    return withHunks(file, at === -1 ? [] : (groups.splice(at, 1)[0] ?? []));
+  });
+}
+
+const isBeside = (one: Hunk, other: Hunk) => one.path === other.path && one.callId === other.callId;
+
+/** The places of files that an earlier edit under the same review changes too: these changes come on top of its. */
+export function placesOnTop(files: readonly { path: string }[]): ReadonlySet<number> {
+  const seen = new Set<string>();
+  const onTop = files.flatMap(({ path }, at) => (seen.has(path) ? [at] : (seen.add(path), [])));
+  return new Set(onTop);
 }
 
 /** `own`: the preview's hunks of the file. Of a diff that is not all read yet, the first ones. */

@@ -92,7 +92,7 @@ payload! {
         pub approval_id: ApprovalId,
         #[serde(default, skip_serializing_if = "ApprovalKind::is_tool")]
         pub kind: ApprovalKind,
-        /// Null for what is no call.
+        /// Null for what is no call. The first of a group's.
         pub call_id: Option<CallId>,
         /// The tool's ID. For a plan it's `plan`, and `args` holds the plan's intent and steps.
         pub tool_id: String,
@@ -103,6 +103,9 @@ payload! {
         pub reason: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub preview: Option<ChangePreview>,
+        /// Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub group: Vec<GroupedEdit>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub command: Option<CommandPreview>,
         /// The approval this one replaces, because the file changed after it was shown.
@@ -111,6 +114,15 @@ payload! {
         /// Unanswered for so long, it counts as rejected.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub timeout_seconds: Option<u64>,
+    }
+    /// The part of an edit in a review of several.
+    GroupedEdit {
+        pub call_id: CallId,
+        /// The number of files in its part of the diff.
+        pub files: usize,
+        pub lines_changed: usize,
+        /// SHA-256 hex, as for a preview of this edit alone, made once those before it are.
+        pub preview_hash: String,
     }
     /// A change as it is shown before it is made.
     ChangePreview {
@@ -137,6 +149,9 @@ payload! {
         /// The kind of a change without lines, whose numbers are 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub what: Option<WholeChange>,
+        /// The edit that makes it, where several are reviewed together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub call_id: Option<CallId>,
     }
     /// A command as it is shown before it is run.
     CommandPreview {
@@ -209,7 +224,21 @@ payload! {
 
 const TIMED_OUT: &str = "timeout";
 
+impl Hunk {
+    /// Returns whether both are of one file's part of a diff.
+    #[must_use]
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.path == other.path && self.call_id == other.call_id
+    }
+}
+
 impl ApprovalRequested {
+    /// The calls that wait for the answer.
+    pub fn calls(&self) -> impl Iterator<Item = &CallId> {
+        let alone = self.call_id.iter().filter(|_| self.group.is_empty());
+        alone.chain(self.group.iter().map(|edit| &edit.call_id))
+    }
+
     /// When it no longer waits for an answer, in milliseconds since 1970, where it was asked at `asked_ms`.
     #[must_use]
     pub fn expires_at_ms(&self, asked_ms: i64) -> Option<i64> {

@@ -19,8 +19,8 @@ pub use standing::{ConversationStanding, PausedFor, RunStanding, WaitingRetry};
 
 use super::Queue;
 use crate::{
-    ApprovalId, CallId, ContextCompacted, Event, EventBody, FinishReason, OutputMessage, PlanProposed, QuestionId,
-    QueueChanged, RestoreAction, RestoredFile, RunFailed, RunStarted, SessionRewound, Stage,
+    ApprovalId, ApprovalRequested, CallId, ContextCompacted, Event, EventBody, FinishReason, OutputMessage,
+    PlanProposed, QuestionId, QueueChanged, RestoreAction, RestoredFile, RunFailed, RunStarted, SessionRewound, Stage,
 };
 use held::HeldItems;
 use std::collections::HashMap;
@@ -64,6 +64,14 @@ pub enum ItemPart {
     TakenBack,
 }
 
+/// The items that an approval is told on.
+#[derive(Debug, Default)]
+struct AskedPlaces {
+    places: Vec<usize>,
+    /// The question where it's about several edits, each of which is told its part of the answer.
+    group: Option<Box<ApprovalRequested>>,
+}
+
 /// A fold over a session's events, in order.
 #[derive(Debug, Default)]
 pub struct Conversation {
@@ -71,7 +79,7 @@ pub struct Conversation {
     standing: ConversationStanding,
     queue: Queue,
     rewinds: RewindHistory,
-    approvals: HashMap<ApprovalId, usize>,
+    approvals: HashMap<ApprovalId, AskedPlaces>,
     questions: HashMap<QuestionId, usize>,
     /// The calls of the run that have no result yet, in the order in which they are carried out.
     pending: Vec<CallId>,

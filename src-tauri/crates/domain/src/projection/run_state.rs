@@ -134,6 +134,9 @@ pub struct FinishedCall {
 pub struct ResolvedApproval {
     pub requested: ApprovalRequested,
     pub resolved: ApprovalResolved,
+    /// It is of an edit on top of another in the same review, which the user has not accepted as it was shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rests_on_unaccepted: bool,
 }
 
 /// The turn loop's next step.
@@ -266,7 +269,7 @@ impl RunState {
                 self.answered &= !ran.holds_run();
             }
             EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
-            EventBody::ApprovalRequested(requested) => self.await_approval(requested.clone()),
+            EventBody::ApprovalRequested(requested) => self.await_approval(requested),
             EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
             EventBody::CommandEnded(ended) => self.end_command(ended),
             EventBody::QuestionAsked(asked) => self.await_answer(asked.clone()),
@@ -447,11 +450,11 @@ impl RunState {
         }
     }
 
-    fn await_approval(&mut self, requested: ApprovalRequested) {
-        if let Some(pending) =
-            self.calls.iter_mut().find(|pending| Some(&pending.call.call_id) == requested.call_id.as_ref())
-        {
-            pending.progress = CallProgress::AwaitingApproval(Box::new(requested));
+    fn await_approval(&mut self, requested: &ApprovalRequested) {
+        for call_id in requested.calls() {
+            if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == *call_id) {
+                pending.progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
+            }
         }
     }
 
@@ -487,7 +490,12 @@ impl RunState {
                 if resolved.decision == ApprovalDecision::Approve && !resolved.is_by_mode() {
                     self.repeated.times = self.repeated.times.saturating_sub(pending.times_in_a_row);
                 }
-                let approval = ResolvedApproval { requested: (**requested).clone(), resolved: resolved.clone() };
+                let call_id = &pending.call.call_id;
+                let approval = ResolvedApproval {
+                    requested: requested.part(call_id),
+                    resolved: resolved.part(requested, call_id),
+                    rests_on_unaccepted: requested.rests_on_unaccepted(resolved, call_id),
+                };
                 pending.progress = CallProgress::Resolved(Box::new(approval));
             }
         }

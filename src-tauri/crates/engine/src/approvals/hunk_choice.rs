@@ -27,7 +27,7 @@ pub(super) fn check_hunks(requested: &ApprovalRequested, resolution: &Resolution
         return Ok(());
     }
     let accepted: BTreeSet<usize> = named().copied().collect();
-    hunks.chunk_by(|one, next| one.path == next.path).try_for_each(|file| check_move(file, &accepted))
+    hunks.chunk_by(Hunk::is_beside).try_for_each(|file| check_move(file, &accepted))
 }
 
 /// The hunks of a moved file can't be accepted without its move.

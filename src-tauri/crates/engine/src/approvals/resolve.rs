@@ -135,6 +135,9 @@ impl Approvals {
                 "Approve it this once.",
             ));
         }
+        if record.request().is_some_and(|requested| !requested.group.is_empty()) {
+            return Err(not_offered());
+        }
         if self.is_stale(record)? {
             return Err(Error::new(
                 Code::STALE_PREVIEW,
@@ -144,11 +147,7 @@ impl Approvals {
         }
         let rules = self.rules.proposed_rules(&record.approval_id)?;
         if rules.is_empty() {
-            return Err(Error::new(
-                Code::USAGE,
-                "No lasting permission is offered for this call.",
-                "Approve it this once, or write a rule into the configuration yourself.",
-            ));
+            return Err(not_offered());
         }
         if rule_text(&rules) != keep.rule {
             return Err(Error::new(
@@ -175,6 +174,14 @@ struct CheckedDecision {
     session_id: SessionId,
     drafts: Vec<EventDraft>,
     rules: Vec<RuleDefinition>,
+}
+
+fn not_offered() -> Error {
+    Error::new(
+        Code::USAGE,
+        "No lasting permission is offered for this call.",
+        "Approve it this once, or write a rule into the configuration yourself.",
+    )
 }
 
 fn rule_not_kept(fault: Error) -> Error {

@@ -5,7 +5,7 @@ use crate::projects::Projects;
 use crate::records::Records;
 use crate::session_reader::SessionReader;
 use arki_api::ReviewChange;
-use arki_domain::{ApprovalRequested, ChangePreview, Code, Error};
+use arki_domain::{ApprovalRequested, ChangePreview, Code, Error, Hunk};
 use arki_export::EventSource;
 use arki_redaction::text_with_secrets;
 use arki_store::ApprovalRecord;
@@ -51,7 +51,7 @@ impl ReviewDiff {
         let (mut at, mut next_hunk) = (0, 1);
         let hunks_from = |index: usize| {
             let hunks = preview.hunks.get(index.saturating_sub(1)..).unwrap_or_default();
-            hunks.chunk_by(|one, next| one.path == next.path).next().unwrap_or_default()
+            hunks.chunk_by(Hunk::is_beside).next().unwrap_or_default()
         };
         for line in text.split_inclusive('\n') {
             match line.as_bytes().first() {
@@ -277,7 +277,7 @@ fn not_kept() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arki_domain::{Hunk, WholeChange};
+    use arki_domain::WholeChange;
 
     const DIFF: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-one\n+1\n@@ -9,0 +9,1 @@\n+--- nine\n\
                         diff --git a/b b/b\nnew file mode 100644\n\
@@ -292,6 +292,7 @@ mod tests {
             new_start: 0,
             new_lines: 0,
             what: None,
+            call_id: None,
         };
         let preview = ChangePreview {
             files_affected: vec!["a".into(), "b".into(), "c".into()],
@@ -344,6 +345,7 @@ mod tests {
             new_start: lines,
             new_lines: lines,
             what,
+            call_id: None,
         };
         let preview = ChangePreview {
             files_affected: vec!["a".into(), "b".into(), "c".into()],

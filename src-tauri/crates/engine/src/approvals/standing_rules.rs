@@ -84,8 +84,10 @@ impl StandingRules {
         let record = self.pending.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
         let is_of_call = |kind| matches!(kind, ApprovalKind::Tool | ApprovalKind::Effects);
-        let Some(requested) =
-            record.request().filter(|requested| requested.rule != REPEATED_RULE && is_of_call(requested.kind))
+        let Some(requested) = record
+            .request()
+            .filter(|requested| requested.rule != REPEATED_RULE && is_of_call(requested.kind))
+            .filter(|requested| requested.group.is_empty())
         else {
             return Ok(Vec::new());
         };

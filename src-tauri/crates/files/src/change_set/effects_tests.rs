@@ -67,6 +67,7 @@ fn a_mode_alone_is_a_change_that_reads_like_git_and_lands_without_rewriting_the_
         new_start: 0,
         new_lines: 0,
         what: Some(WholeChange::Mode),
+        call_id: None,
     };
     assert_eq!((preview.hunks, preview.lines_changed), (vec![hunk], 0));
     assert!(select(&set, &[]).is_empty());

@@ -168,7 +168,7 @@ impl Rendering {
         let [old_start, old_lines, new_start, new_lines] = numbers;
         let index = self.hunks.len() + 1;
         let path = entry.path().to_string();
-        self.hunks.push(Hunk { index, path, old_start, old_lines, new_start, new_lines, what });
+        self.hunks.push(Hunk { index, path, old_start, old_lines, new_start, new_lines, what, call_id: None });
     }
 }
 

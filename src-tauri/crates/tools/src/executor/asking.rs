@@ -3,7 +3,7 @@
 use super::ExecutorSettings;
 use super::record::Record;
 use arki_domain::{
-    ApprovalRequested, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, ToolCall, sha256_hex,
+    ApprovalRequested, CallId, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, ToolCall, sha256_hex,
 };
 use arki_policy::Verdict;
 use arki_redaction::Redactor;
@@ -34,9 +34,30 @@ impl UserQuestions {
         (verdict, mut requested): (Verdict, ApprovalRequested),
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        let Some(preview) = &mut requested.preview else { return record.ask((verdict, requested)).await };
+        match self.kept(&mut requested, record).await? {
+            Some(fault) => record.fail(call, &fault).await,
+            None => record.ask((verdict, requested)).await,
+        }
+    }
+
+    /// Puts several edits to the user, with the policy's decision about each. `first`: the first of them.
+    pub(super) async fn put_group_to_user(
+        &self,
+        first: &ToolCall,
+        (verdicts, mut requested): (Vec<(CallId, Verdict)>, ApprovalRequested),
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Error> {
+        match self.kept(&mut requested, record).await? {
+            Some(fault) => record.fail(first, &fault).await,
+            None => record.ask_group(verdicts, requested).await,
+        }
+    }
+
+    /// Stores a large diff. Returns why nobody could review it, if so.
+    async fn kept(&self, requested: &mut ApprovalRequested, record: &Record<'_>) -> Result<Option<Error>, Error> {
+        let Some(preview) = &mut requested.preview else { return Ok(None) };
         if listed_bytes(preview) > MAX_LISTED_BYTES || preview.diff.len() > MAX_DIFF_BYTES {
-            return record.fail(call, &not_reviewable(preview)).await;
+            return Ok(Some(not_reviewable(preview)));
         }
         if preview.diff.len() > LARGE_DIFF_BYTES {
             let bytes = self.redactor.redact(&std::mem::take(&mut preview.diff)).into_owned().into_bytes();
@@ -45,7 +66,7 @@ impl UserQuestions {
             let content = Content { hash, bytes, kind: ContentKind::Plain };
             self.settings.contents.put(&record.context().session_id, vec![content]).await?;
         }
-        record.ask((verdict, requested)).await
+        Ok(None)
     }
 }
 

@@ -73,10 +73,6 @@ impl ToolExecutor {
         }
     }
 
-    pub(super) fn is_delegation(&self, call: &ToolCall) -> bool {
-        self.toolbox.tool(&call.tool_id).is_some_and(|tool| matches!(tool.action, Action::Delegate(_)))
-    }
-
     /// A call that asks, is denied or is wrong ends the row, and so does an agent that may change something: what comes
     /// after it waits for it.
     pub(super) async fn delegate_together(

@@ -19,6 +19,7 @@ use crate::subagents::Subagents;
 use crate::tool::{Action, Tool, WriteAction};
 use arki_domain::projection::{PendingCall, ResolvedApproval};
 use arki_domain::{ApprovalMode, ApprovalRequested, CallOutcome, Decision, Error, REPEATED_RULE, ToolCall};
+use arki_files::Project;
 use arki_policy::{Impact, Verdict};
 use std::sync::Arc;
 
@@ -91,6 +92,17 @@ impl Judge {
     /// The verdict on a call that nobody was asked about, and the change that it would make: the one that is carried out, and
     /// the one that is only told. Nothing has happened when it returns, but that files were read for a preview.
     pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> JudgedCall {
+        self.judge_call_in(self.project(), call, subject, approve)
+    }
+
+    /// `project`: the one in which a change to files is planned.
+    pub(super) fn judge_call_in(
+        &self,
+        project: &Project,
+        call: &ToolCall,
+        subject: SubjectOf,
+        approve: ApprovalMode,
+    ) -> JudgedCall {
         let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
         let Some(tool) = self.toolbox.tool(&call.tool_id) else {
             return JudgedCall::Refused(verdict, self.toolbox.unknown(&call.tool_id));
@@ -106,7 +118,7 @@ impl Judge {
             Ok(()) => {}
         }
         match &tool.action {
-            Action::Write(plan) => self.judge_write(plan, call, subject, approve),
+            Action::Write(plan) => self.judge_write((project, plan), call, subject, approve),
             Action::Command => {
                 let parsed = run_command::parse(&call.args).map_err(Error::from);
                 let settings = &self.subjects.settings;

@@ -5,8 +5,9 @@ use super::output;
 use crate::tool_output::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Elicitation,
-    Error, Event, EventBody, EventDraft, EventLog, FileEffect, REPEATED_RULE, ToolCall, ToolResult,
+    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallId, CallOutcome, Code,
+    Elicitation, Error, Event, EventBody, EventDraft, EventLog, FileEffect, PolicyDecided, REPEATED_RULE, ToolCall,
+    ToolResult,
 };
 use arki_policy::{Objection, Verdict};
 use arki_redaction::{Redactor, possible_secrets};
@@ -67,6 +68,11 @@ impl<'a> Record<'a> {
         if self.objection.as_ref().is_none_or(|known| objection.denies && !known.denies) {
             self.objection = Some(objection);
         }
+    }
+
+    /// What was objected to is another call.
+    pub(super) fn forget_objection(&mut self) {
+        self.objection = None;
     }
 
     pub(super) fn objection(&self) -> Option<&Objection> {
@@ -201,16 +207,7 @@ impl<'a> Record<'a> {
         let call_id = requested.call_id.clone().ok_or_else(|| Error::internal("an approval without its call"))?;
         let tool_id = requested.tool_id.clone();
         let rejected = ApprovalResolved::of(&requested, ApprovalDecision::Reject, ApprovalMode::Never.resolver());
-        let decided = arki_domain::PolicyDecided {
-            call_id: call_id.clone(),
-            decision: verdict.decision,
-            rule: verdict.rule.clone(),
-            reason: verdict.reason.clone(),
-            risk: verdict.risk,
-            files: Vec::new(),
-            landing: None,
-        };
-        let mut bodies: Vec<EventBody> = vec![decided.into(), requested.into()];
+        let mut bodies: Vec<EventBody> = vec![decided_to_ask(&call_id, &verdict), requested.into()];
         if self.approve() != ApprovalMode::Never {
             self.append(bodies).await?;
             return Ok(CallOutcome::AwaitingApproval(approval_id));
@@ -228,6 +225,19 @@ impl<'a> Record<'a> {
         };
         bodies.push(result.into());
         self.settle(bodies).await
+    }
+
+    /// Puts one question about several edits, with the policy's decision about each.
+    pub(super) async fn ask_group(
+        &mut self,
+        verdicts: Vec<(CallId, Verdict)>,
+        mut requested: ApprovalRequested,
+    ) -> Result<CallOutcome, Error> {
+        requested.timeout_seconds = self.context.options.approval_timeout_seconds;
+        let approval_id = requested.approval_id.clone();
+        let decided = verdicts.iter().map(|(call_id, verdict)| decided_to_ask(call_id, verdict));
+        self.append(decided.chain([requested.into()]).collect()).await?;
+        Ok(CallOutcome::AwaitingApproval(approval_id))
     }
 
     pub(super) fn result(&self, call: &ToolCall, done: Result<Output, Error>) -> ToolResult {
@@ -262,6 +272,19 @@ impl<'a> Record<'a> {
     fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+fn decided_to_ask(call_id: &CallId, verdict: &Verdict) -> EventBody {
+    PolicyDecided {
+        call_id: call_id.clone(),
+        decision: verdict.decision,
+        rule: verdict.rule.clone(),
+        reason: verdict.reason.clone(),
+        risk: verdict.risk,
+        files: Vec::new(),
+        landing: None,
+    }
+    .into()
 }
 
 /// The advice for a model that goes round in circles.

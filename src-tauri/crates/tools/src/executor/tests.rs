@@ -6,6 +6,7 @@ mod checking;
 mod coloured;
 mod delegation;
 mod delegation_row;
+mod edit_group;
 #[cfg(target_os = "linux")]
 mod hooks;
 mod isolation;

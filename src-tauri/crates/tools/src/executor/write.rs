@@ -14,11 +14,12 @@ use crate::tool::{Action, WriteAction};
 use crate::tool_output::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, Error, EventBody,
-    FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Code, Content, ContentKind, Decision, Error,
+    EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_files::{
-    AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview, Project,
+    AppliedChange, CarriedSelection, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview,
+    Project, carry_selection,
 };
 use arki_policy::{Impact, Verdict};
 use std::collections::BTreeSet;
@@ -58,6 +59,19 @@ pub(super) struct PlannedChange {
 }
 
 impl PlannedChange {
+    pub(super) fn change(&self) -> &ChangeSet {
+        &self.change
+    }
+
+    pub(super) fn into_preview(self) -> Preview {
+        self.preview
+    }
+
+    /// Returns whether there is something to review, and nothing that has to be said of it alone.
+    pub(super) fn can_be_grouped(&self) -> bool {
+        !self.change.is_empty() && !self.needs_no_review && self.secrets.is_empty()
+    }
+
     pub(super) fn decided(self, call: &ToolCall, verdict: Verdict) -> CallDecision<'static> {
         if verdict.decision != Decision::Allow && !self.needs_no_review {
             return CallDecision::ask(question::of_change(call, &verdict, self.preview));
@@ -70,14 +84,15 @@ impl PlannedChange {
 }
 
 impl Judge {
+    /// `project`: the one in which the change is planned.
     pub(super) fn judge_write(
         &self,
-        plan: &WriteAction,
+        (project, plan): (&Project, &WriteAction),
         call: &ToolCall,
         mut subject: SubjectOf,
         approve: ApprovalMode,
     ) -> JudgedCall {
-        let change = match planned(self.project(), plan, call) {
+        let change = match planned(project, plan, call) {
             Ok(change) => change,
             Err(fault) => {
                 let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
@@ -102,7 +117,7 @@ impl Judge {
         JudgedCall::Change(verdict, Box::new(planned))
     }
 
-    fn project(&self) -> &Project {
+    pub(super) fn project(&self) -> &Project {
         &self.subjects.settings.project
     }
 
@@ -143,6 +158,7 @@ impl Judge {
         let change = match planned(self.project(), &plan, call) {
             Ok(change) => change,
             Err(fault) if approval.requested.preview.is_none() => return CallDecision::Fail(fault),
+            Err(fault) if approval.rests_on_unaccepted => return CallDecision::Fail(fallen(&path_of(call), &fault)),
             Err(fault) => return CallDecision::Fail(stale(&path_of(call), &fault.message)),
         };
         self.add_other_names(&change, &mut subject);
@@ -156,10 +172,12 @@ impl Judge {
         if change.is_empty() {
             return work(AcceptedChange::all(change, preview));
         }
-        if preview.preview_hash != approval.requested.shown_hash() {
-            return CallDecision::ask(shown_anew(call, approval, preview));
-        }
-        match accepted(&change, preview, &approval.resolved) {
+        let resolved = match preview.preview_hash == approval.requested.shown_hash() {
+            true => Some(approval.resolved.clone()),
+            false => approval.rests_on_unaccepted.then(|| carried(approval, &preview)).flatten(),
+        };
+        let Some(resolved) = resolved else { return CallDecision::ask(shown_anew(call, approval, preview)) };
+        match accepted(&change, preview, &resolved) {
             Ok(accepted) if accepted.change.is_empty() => CallDecision::Reject(approval),
             Ok(accepted) => work(accepted),
             Err(fault) => CallDecision::Fail(fault),
@@ -247,19 +265,55 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) ->
     (verdict, requested)
 }
 
+/// The answer to an edit on top of one that the user has not accepted as shown, in the numbers of `now`; `None` unless all
+/// that was accepted is still as it was shown.
+fn carried(approval: &ResolvedApproval, now: &Preview) -> Option<ApprovalResolved> {
+    let asked = approval.requested.preview.as_ref()?;
+    let shown = Preview {
+        files_affected: asked.files_affected.clone(),
+        lines_changed: asked.lines_changed,
+        diff: asked.diff.clone(),
+        hunks: asked.hunks.clone(),
+        preview_hash: asked.preview_hash.clone(),
+    };
+    let carried = carry_selection(&shown, now, &selected(&shown, &approval.resolved));
+    let is_whole = carried.changed.is_empty() && !carried.shown.is_empty();
+    let CarriedSelection { selection, .. } = carried;
+    let hunks = Some(selection.accepted.into_iter().collect());
+    is_whole.then(|| ApprovalResolved { hunks, edited: selection.edited, ..approval.resolved.clone() })
+}
+
+/// The error of an edit that fits only on top of one which the user has not accepted as it was shown.
+fn fallen(path: &str, fault: &Error) -> Error {
+    Error::new(
+        Code::STALE_PREVIEW,
+        format!(
+            "Nothing was written: this edit of {path} came on top of another in the same review, which the user did \
+            not accept as proposed. {}",
+            fault.message
+        ),
+        "Read the file again, and propose the edit again if it is still wanted.",
+    )
+}
+
 fn nothing_to_change() -> Output {
     Output { text: "Nothing to change: the content is already the same.".to_owned(), truncated: false }
 }
 
 fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<AcceptedChange, Error> {
-    let mut selection = all_hunks(&preview);
+    let selection = selected(&preview, resolved);
+    let change = change.select(&selection).map_err(|error| Error::from(ToolError::from(error)))?;
+    Ok(AcceptedChange { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
+}
+
+fn selected(preview: &Preview, resolved: &ApprovalResolved) -> HunkSelection {
+    let mut selection = all_hunks(preview);
     if let Some(hunks) = &resolved.hunks {
         selection.accepted = hunks.iter().copied().collect();
     }
     selection.accepted.extend(resolved.edited.keys());
     selection.edited = resolved.edited.clone();
-    let change = change.select(&selection).map_err(|error| Error::from(ToolError::from(error)))?;
-    Ok(AcceptedChange { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
+    selection
 }
 
 fn all_hunks(preview: &Preview) -> HunkSelection {

@@ -1,8 +1,8 @@
 //! A call's item: what the events of its life make of it.
 
 use super::{
-    AskedApproval, CallItem, CallQuestion, CallState, CallSubagent, ChangeStep, Conversation, HookItem, ItemBody,
-    ItemChange, ItemPart,
+    AskedApproval, AskedPlaces, CallItem, CallQuestion, CallState, CallSubagent, ChangeStep, Conversation, HookItem,
+    ItemBody, ItemChange, ItemPart,
 };
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CommandEnded, Decision, Event, EventBody,
@@ -102,43 +102,57 @@ impl Conversation {
     }
 
     fn ask_approval(&mut self, event: &Event, requested: &ApprovalRequested) {
-        let asked = AskedApproval::new(requested.clone());
-        let place = match &requested.call_id {
-            None => self.held.add(event, ItemBody::Approval(Box::new(asked))),
-            Some(call_id) => {
-                let place = self.place_of(event, call_id, &requested.tool_id, &requested.args);
-                self.held.patch(place, ItemPart::Approval, |call| {
-                    call.state = CallState::Waiting;
-                    call.approval_id = Some(requested.approval_id.clone());
-                    call.approval = Some(asked);
-                    if !requested.reason.is_empty() {
-                        call.reason.clone_from(&requested.reason);
-                    }
-                });
-                place
-            }
-        };
-        self.approvals.insert(requested.approval_id.clone(), place);
+        let mut places: Vec<usize> = Vec::new();
+        for call_id in requested.calls() {
+            let asked = AskedApproval::new(requested.part(call_id));
+            let place = self.place_of(event, call_id, &requested.tool_id, &requested.args);
+            self.held.patch(place, ItemPart::Approval, |call| {
+                call.state = CallState::Waiting;
+                call.approval_id = Some(requested.approval_id.clone());
+                call.approval = Some(asked);
+                if !requested.reason.is_empty() {
+                    call.reason.clone_from(&requested.reason);
+                }
+            });
+            places.push(place);
+        }
+        if requested.call_id.is_none() {
+            let asked = AskedApproval::new(requested.clone());
+            places.push(self.held.add(event, ItemBody::Approval(Box::new(asked))));
+        }
+        let group = (!requested.group.is_empty()).then(|| Box::new(requested.clone()));
+        self.approvals.insert(requested.approval_id.clone(), AskedPlaces { places, group });
     }
 
     fn resolve(&mut self, event: &Event, resolved: &ApprovalResolved) {
-        let place = self.approvals.remove(&resolved.approval_id).unwrap_or(usize::MAX);
-        match self.held.by_place.get_mut(&place).map(|item| &mut item.body) {
-            Some(ItemBody::Call(call)) if call.approval_id.as_ref() == Some(&resolved.approval_id) => {
-                let state = match resolved.decision {
-                    ApprovalDecision::Reject => CallState::Rejected,
-                    ApprovalDecision::Approve => CallState::Running,
-                };
-                self.held.patch(place, ItemPart::Answer, |call| {
-                    call.state = state;
-                    call.approval.iter_mut().for_each(|asked| asked.resolve(resolved.clone()));
-                });
+        let AskedPlaces { places, group } = self.approvals.remove(&resolved.approval_id).unwrap_or_default();
+        let mut is_told = false;
+        for place in places {
+            match self.held.by_place.get_mut(&place).map(|item| &mut item.body) {
+                Some(ItemBody::Call(call)) if call.approval_id.as_ref() == Some(&resolved.approval_id) => {
+                    let own =
+                        group.as_ref().map_or_else(|| resolved.clone(), |asked| resolved.part(asked, &call.call_id));
+                    let state = match own.decision {
+                        ApprovalDecision::Reject => CallState::Rejected,
+                        ApprovalDecision::Approve => CallState::Running,
+                    };
+                    self.held.patch(place, ItemPart::Answer, |call| {
+                        call.state = state;
+                        if let Some(asked) = &mut call.approval {
+                            asked.resolve(own);
+                        }
+                    });
+                }
+                Some(ItemBody::Approval(asked)) => {
+                    asked.resolve(resolved.clone());
+                    self.held.changes.push(ItemChange { place, step: ChangeStep::Completed, part: ItemPart::Answer });
+                }
+                _ => continue,
             }
-            Some(ItemBody::Approval(asked)) => {
-                asked.resolve(resolved.clone());
-                self.held.changes.push(ItemChange { place, step: ChangeStep::Completed, part: ItemPart::Answer });
-            }
-            _ => self.held.other(event, resolved.clone()),
+            is_told = true;
+        }
+        if !is_told {
+            self.held.other(event, resolved.clone());
         }
     }
 

@@ -1,0 +1,137 @@
+//! Consecutive edits of one answer that are each to be reviewed: the user is asked once, and shown all of them. An edit
+//! of a file that one before it changes is planned, and shown, on top of that one.
+//!
+//! Each keeps its own decision of the policy and, carried out in its turn with its part of the answer, its own result.
+
+use super::ToolExecutor;
+use super::path::JudgedCall;
+use super::question;
+use super::record::Record;
+use crate::error::ToolError;
+use arki_domain::projection::{CallProgress, PendingCall};
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, CallContext, CallOutcome, Decision, Error, Executed, GroupedEdit, Hunk,
+    REPEATED_RULE, ToolCall, sha256_hex,
+};
+use arki_files::{Preview, Project};
+use arki_policy::Verdict;
+use std::collections::BTreeSet;
+
+const HOOK_RULES: &str = "hook:";
+const FILE_START: &str = "diff --git ";
+
+/// Edits that are reviewed together, each planned on top of those before it.
+struct EditGroup {
+    project: Project,
+    edits: Vec<ReviewedEdit>,
+}
+
+struct ReviewedEdit {
+    call: ToolCall,
+    verdict: Verdict,
+    preview: Preview,
+}
+
+impl ToolExecutor {
+    /// Asks about several edits at once. A call that asks for another reason, needs no question or can't be made ends
+    /// the group, and comes after the decision. Where fewer than two are left, the first is carried out as ever.
+    pub(super) async fn review_together(
+        &self,
+        calls: &[PendingCall],
+        context: &CallContext,
+    ) -> Result<Executed, Error> {
+        let first = calls.first().ok_or_else(|| Error::internal("no call to execute"))?;
+        let mut record = self.call_log.record(context);
+        let mut likely = self.no_edits()?;
+        let wanted = calls.iter().take_while(|pending| self.add_edit(&mut likely, pending, &record)).count();
+        if wanted < 2 || record.approve() == ApprovalMode::Never {
+            return self.execute_in(first, None, record).await;
+        }
+        let mut group = self.no_edits()?;
+        let mut before_first = None;
+        for pending in &calls[..wanted] {
+            let before = self.hooks.before_call(pending, &mut record).await?;
+            let is_first = before_first.is_none();
+            let is_stopped = before.is_cancelled || record.objection().is_some();
+            let is_in = !is_stopped && self.add_edit(&mut group, before.changed.as_ref().unwrap_or(pending), &record);
+            if is_first {
+                before_first = Some(before);
+            } else if !is_in {
+                // Its hooks are asked again, in its turn.
+                record.forget_objection();
+            }
+            if !is_in {
+                break;
+            }
+        }
+        if group.edits.len() < 2 {
+            return self.execute_in(first, before_first, record).await;
+        }
+        let outcome = self.ask_about(group, &mut record).await?;
+        Ok(Executed { outcome, events: record.into_events() })
+    }
+
+    fn no_edits(&self) -> Result<EditGroup, Error> {
+        let project = self.settings.project.for_drafts().map_err(ToolError::from)?;
+        Ok(EditGroup { project, edits: Vec::new() })
+    }
+
+    /// Adds a call to the group unless it ends it. Nothing has happened when it returns.
+    fn add_edit(&self, group: &mut EditGroup, pending: &PendingCall, record: &Record<'_>) -> bool {
+        let call = &pending.call;
+        if pending.progress != CallProgress::New || !self.call_log.redactor.placeholders(&call.args).is_empty() {
+            return false;
+        }
+        let subject = self.prepare(pending, None, record).subject;
+        match self.judge.judge_call_in(&group.project, call, subject, record.approve()) {
+            JudgedCall::Change(verdict, planned) if is_only_reviewed(&verdict) && planned.can_be_grouped() => {
+                group.project.draft(planned.change());
+                group.edits.push(ReviewedEdit { call: call.clone(), verdict, preview: planned.into_preview() });
+                true
+            }
+            _ => false,
+        }
+    }
+
+    async fn ask_about(&self, group: EditGroup, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
+        let edits = group.edits;
+        let first = edits.first().ok_or_else(|| Error::internal("a group without calls"))?;
+        let (_, requested) = question::of_change(&first.call, &first.verdict, together(&edits));
+        let requested = ApprovalRequested { group: edits.iter().map(grouped).collect(), ..requested };
+        let verdicts = edits.iter().map(|edit| (edit.call.call_id.clone(), edit.verdict.clone())).collect();
+        self.asking.put_group_to_user(&first.call, (verdicts, requested), record).await
+    }
+}
+
+/// Returns whether the user is asked only to see the change first.
+fn is_only_reviewed(verdict: &Verdict) -> bool {
+    verdict.decision == Decision::Preview && verdict.rule != REPEATED_RULE && !verdict.rule.contains(HOOK_RULES)
+}
+
+fn grouped(edit: &ReviewedEdit) -> GroupedEdit {
+    GroupedEdit {
+        call_id: edit.call.call_id.clone(),
+        files: edit.preview.diff.lines().filter(|line| line.starts_with(FILE_START)).count(),
+        lines_changed: edit.preview.lines_changed,
+        preview_hash: edit.preview.preview_hash.clone(),
+    }
+}
+
+/// Returns all edits in one preview, in their order.
+fn together(edits: &[ReviewedEdit]) -> Preview {
+    let previews = || edits.iter().map(|edit| &edit.preview);
+    let mut known = BTreeSet::new();
+    let paths = previews().flat_map(|preview| &preview.files_affected);
+    let hunks = edits.iter().flat_map(|edit| edit.preview.hunks.iter().map(|hunk| (hunk, &edit.call.call_id)));
+    let hashes: String = previews().map(|preview| format!("{}\n", preview.preview_hash)).collect();
+    Preview {
+        files_affected: paths.filter(|path| known.insert(path.as_str())).cloned().collect(),
+        lines_changed: previews().map(|preview| preview.lines_changed).sum(),
+        diff: previews().map(|preview| preview.diff.as_str()).collect(),
+        hunks: (1..)
+            .zip(hunks)
+            .map(|(index, (hunk, call_id))| Hunk { index, call_id: Some(call_id.clone()), ..hunk.clone() })
+            .collect(),
+        preview_hash: sha256_hex(hashes.as_bytes()),
+    }
+}
