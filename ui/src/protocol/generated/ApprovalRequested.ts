@@ -2,13 +2,14 @@
 import type { ApprovalKind } from "./ApprovalKind";
 import type { ChangePreview } from "./ChangePreview";
 import type { CommandPreview } from "./CommandPreview";
+import type { GroupedEdit } from "./GroupedEdit";
 import type { Risk } from "./Risk";
 
 export type ApprovalRequested = {
   approvalId: string;
   kind?: ApprovalKind;
   /**
-   * Null for what is no call.
+   * Null for what is no call. The first of a group's.
    */
   callId: string | null;
   /**
@@ -20,6 +21,10 @@ export type ApprovalRequested = {
   rule: string;
   reason: string;
   preview?: ChangePreview | null;
+  /**
+   * Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.
+   */
+  group?: Array<GroupedEdit>;
   command?: CommandPreview | null;
   /**
    * The approval this one replaces, because the file changed after it was shown.

@@ -15,4 +15,8 @@ export type Hunk = {
    * The kind of a change without lines, whose numbers are 0.
    */
   what?: WholeChange | null;
+  /**
+   * The edit that makes it, where several are reviewed together.
+   */
+  callId?: string | null;
 };

@@ -86,6 +86,7 @@ export type * from "./FinishReason";
 export type * from "./ForkOrigin";
 export type * from "./ForkedItem";
 export type * from "./Frame";
+export type * from "./GroupedEdit";
 export type * from "./HeldConversation";
 export type * from "./HookActionKind";
 export type * from "./HookEntries";
