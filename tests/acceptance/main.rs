@@ -89,6 +89,7 @@ mod misbehaving;
 mod models;
 mod names_as_patterns;
 mod network_by_host;
+mod one_review;
 mod patching;
 mod permissions;
 mod pes;

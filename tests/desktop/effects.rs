@@ -78,6 +78,7 @@ fn the_question_about_hosts_names_them_and_what_a_command_can_send_there() {
     let window = stage.open();
     window.ask("Install");
     window.element("button", "Approve");
+    let asked = window.element("tabpanel", "Changes").text();
     assert!(asked.contains("Can send anything it can read to codeload.github.com, registry.npmjs.org."), "{asked}");
     window.pictures("command-hosts");
     no_barrier(&window, "a command that asks for hosts");
@@ -132,6 +133,7 @@ fn without_a_view_the_question_shows_how_the_command_ended_with_the_project_read
     let window = stage.open_program(&app);
     window.ask("Add a line");
     window.element("button", "Approve");
+    let asked = window.element("tabpanel", "Changes").text();
     for words in ["With the project read-only it failed: exit code 1.", "Writing app.txt", "Read-only file system"] {
         assert!(asked.contains(words), "{words} is missing in {asked}");
     }

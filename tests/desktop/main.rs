@@ -38,6 +38,7 @@ mod main_job;
 mod mcp_servers;
 mod narrow;
 mod no_display;
+mod one_review;
 mod past;
 mod pictures;
 mod pipelines;

@@ -33,7 +33,11 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         ApprovalKind::Tool | ApprovalKind::Effects => {}
     }
     let risk = format!("{:?}", requested.risk).to_lowercase();
-    let mut lines = vec![format!("{}  risk: {risk}", visible(&requested.tool_id)), visible(&requested.reason)];
+    let what = match requested.group.len() {
+        0 => visible(&requested.tool_id),
+        edits => format!("{edits} edits"),
+    };
+    let mut lines = vec![format!("{what}  risk: {risk}"), visible(&requested.reason)];
     if let Some(command) = &requested.command {
         lines.push(format!("\n$ {}\n", visible(&command.command)));
         lines.push(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));

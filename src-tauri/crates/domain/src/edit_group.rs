@@ -34,6 +34,16 @@ impl ApprovalRequested {
         }
     }
 
+    /// Returns the number of hunks that are shown before those of `call_id`.
+    #[must_use]
+    pub fn hunks_before(&self, call_id: &CallId) -> usize {
+        let hunks = self.preview.iter().flat_map(|preview| &preview.hunks);
+        if self.group.is_empty() {
+            return 0;
+        }
+        hunks.take_while(|hunk| hunk.call_id.as_ref() != Some(call_id)).count()
+    }
+
     /// Returns whether `call_id` is one of several edits, and one before it that changes the same file is not accepted
     /// as it was shown.
     #[must_use]
@@ -131,7 +141,8 @@ mod tests {
             assert_eq!(part.files_affected, [path]);
             assert_eq!(part.hunks.iter().map(|hunk| hunk.index).collect::<Vec<_>>(), (1..=hunks).collect::<Vec<_>>());
         }
-        assert_eq!(asked.calls().count(), 3);
+        let before = |call: &str| asked.hunks_before(&CallId::from(call));
+        assert_eq!((before("one"), before("two"), before("three"), asked.calls().count()), (0, 2, 3, 3));
     }
 
     #[test]

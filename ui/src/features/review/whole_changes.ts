@@ -21,9 +21,8 @@ const isBeside = (one: Hunk, other: Hunk) => one.path === other.path && one.call
 
 /** The places of files that an earlier edit under the same review changes too: these changes come on top of its. */
 export function placesOnTop(files: readonly { path: string }[]): ReadonlySet<number> {
-  const seen = new Set<string>();
-  const onTop = files.flatMap(({ path }, at) => (seen.has(path) ? [at] : (seen.add(path), [])));
-  return new Set(onTop);
+  const first = new Map([...files.entries()].reverse().map(([at, { path }]) => [path, at]));
+  return new Set(files.flatMap(({ path }, at) => (first.get(path) === at ? [] : [at])));
 }
 
 /** `own`: the preview's hunks of the file. Of a diff that is not all read yet, the first ones. */

@@ -137,6 +137,9 @@ pub struct ResolvedApproval {
     /// It is of an edit on top of another in the same review, which the user has not accepted as it was shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rests_on_unaccepted: bool,
+    /// The number of hunks that were shown before its own, of other edits in the same review.
+    #[serde(default)]
+    pub hunks_before: usize,
 }
 
 /// The turn loop's next step.
@@ -495,6 +498,7 @@ impl RunState {
                     requested: requested.part(call_id),
                     resolved: resolved.part(requested, call_id),
                     rests_on_unaccepted: requested.rests_on_unaccepted(resolved, call_id),
+                    hunks_before: requested.hunks_before(call_id),
                 };
                 pending.progress = CallProgress::Resolved(Box::new(approval));
             }

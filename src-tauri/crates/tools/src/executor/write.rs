@@ -35,6 +35,8 @@ pub(super) struct AcceptedChange {
     /// The preview of the whole change, as it was shown.
     preview: Preview,
     selection: HunkSelection,
+    /// The hunks that were shown before its own, of other edits in the same review.
+    hunks_before: usize,
     note: Option<String>,
     /// True if the user has looked at it.
     reviewed: bool,
@@ -44,7 +46,7 @@ impl AcceptedChange {
     /// The whole change, which nobody had to look at.
     fn all(change: ChangeSet, preview: Preview) -> Self {
         let selection = all_hunks(&preview);
-        Self { change, preview, selection, note: None, reviewed: false }
+        Self { change, preview, selection, hunks_before: 0, note: None, reviewed: false }
     }
 }
 
@@ -177,7 +179,7 @@ impl Judge {
             false => approval.rests_on_unaccepted.then(|| carried(approval, &preview)).flatten(),
         };
         let Some(resolved) = resolved else { return CallDecision::ask(shown_anew(call, approval, preview)) };
-        match accepted(&change, preview, &resolved) {
+        match accepted(&change, preview, (approval, &resolved)) {
             Ok(accepted) if accepted.change.is_empty() => CallDecision::Reject(approval),
             Ok(accepted) => work(accepted),
             Err(fault) => CallDecision::Fail(fault),
@@ -300,10 +302,21 @@ fn nothing_to_change() -> Output {
     Output { text: "Nothing to change: the content is already the same.".to_owned(), truncated: false }
 }
 
-fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<AcceptedChange, Error> {
+fn accepted(
+    change: &ChangeSet,
+    preview: Preview,
+    (approval, resolved): (&ResolvedApproval, &ApprovalResolved),
+) -> Result<AcceptedChange, Error> {
     let selection = selected(&preview, resolved);
     let change = change.select(&selection).map_err(|error| Error::from(ToolError::from(error)))?;
-    Ok(AcceptedChange { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
+    Ok(AcceptedChange {
+        change,
+        preview,
+        selection,
+        hunks_before: approval.hunks_before,
+        note: resolved.reason.clone(),
+        reviewed: !resolved.is_by_mode(),
+    })
 }
 
 fn selected(preview: &Preview, resolved: &ApprovalResolved) -> HunkSelection {
@@ -366,7 +379,7 @@ fn written(
 ) -> Vec<EventBody> {
     let hunks_of = |path: &str| -> Vec<usize> {
         let kept = |hunk: &&Hunk| hunk.path == path && accepted.selection.accepted.contains(&hunk.index);
-        accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
+        accepted.preview.hunks.iter().filter(kept).map(|hunk| accepted.hunks_before + hunk.index).collect()
     };
     let said = [summary(accepted, &applied)].into_iter().chain(checked);
     let text = said.collect::<Vec<_>>().join("\n\n");

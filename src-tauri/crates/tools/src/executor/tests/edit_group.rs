@@ -84,6 +84,18 @@ async fn consecutive_edits_are_one_question_that_ends_at_the_first_call_of_anoth
 
     approve(&bench, None).await;
     assert_eq!(carried_out(&bench).await, ["done", "done", "done", "done", "waiting"]);
+    let written: Vec<_> = bench
+        .log
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .filter_map(|event| match event.body() {
+            EventBody::FileChanged(changed) => Some((changed.path, changed.hunks)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(written, [("a".to_owned(), vec![1]), ("b".to_owned(), vec![2]), ("c".to_owned(), vec![3])]);
     assert_eq!((text(&bench, "a").lines().next(), text(&bench, "c").as_str()), (Some("one"), "new\n"));
     assert!(asked(&bench).group.is_empty());
 }
@@ -92,9 +104,12 @@ async fn consecutive_edits_are_one_question_that_ends_at_the_first_call_of_anoth
 async fn a_rejected_edit_does_not_hold_the_others_back_and_each_hunk_falls_to_its_own_call() {
     let calls = [
         ("edit_file", edit("a", "line 1\n", "one\n")),
-        ("edit_file", json!({"path": "b", "edits": [
-            {"old_text": "line 1\n", "new_text": "one\n"}, {"old_text": "line 10\n", "new_text": "ten\n"},
-        ]})),
+        (
+            "edit_file",
+            json!({"path": "b", "edits": [
+                {"old_text": "line 1\n", "new_text": "one\n"}, {"old_text": "line 10\n", "new_text": "ten\n"},
+            ]}),
+        ),
     ];
     let bench = answered(&calls, ApprovalMode::Ask).await;
     bench.carry_on_together().await;

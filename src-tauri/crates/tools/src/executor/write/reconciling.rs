@@ -44,7 +44,7 @@ impl FileWriter {
         };
         let preview = change.preview();
         let kept = match approval {
-            Some(approval) => accepted(&change, preview, &approval.resolved),
+            Some(approval) => accepted(&change, preview, (approval, &approval.resolved)),
             None => Ok(AcceptedChange::all(change, preview)),
         };
         let kept = match kept {
