@@ -8,16 +8,16 @@ import "../../components/diff/file.css";
 
 export function EditOutcome({ sessionId, item }: { sessionId: string; item: ToolItem }) {
   const { approvalId, callId, args, state } = item;
-  const isOf = (one: { approvalId: string; callId: string | null }) =>
-    one.approvalId === approvalId && one.callId === callId;
+  // One approval may be about several edits.
+  const isOf = (one: { approvalId: string }) => one.approvalId === approvalId;
   const decided = useSessionPart(sessionId, (view) => view.decided.decided.find(isOf)) ?? null;
   const preview = useApprovals().find(isOf)?.preview ?? decided?.preview ?? null;
   const counts = useMemo(() => {
-    if (preview) return previewCounts(preview, decided);
+    if (preview) return previewCounts(preview, decided, callId);
     // Of what somebody decided about, the call doesn't say how much was written.
     return approvalId === null ? askedCounts(args) : null;
-  }, [preview, decided, approvalId, args]);
-  const verdict = decided !== null && isPart(decided) ? t`partly accepted` : t`accepted`;
+  }, [preview, decided, callId, approvalId, args]);
+  const verdict = decided !== null && isPart(decided, callId) ? t`partly accepted` : t`accepted`;
   return (
     <>
       {counts && (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChangePreview } from "../../protocol/generated";
+import type { ChangePreview, Hunk } from "../../protocol/generated";
 import { askedCounts, previewCounts } from "./edit_counts";
 
 const diff = `--- a/a.txt
@@ -26,20 +26,36 @@ const preview: ChangePreview = {
 
 describe("the lines of an edit", () => {
   it("are all of them while it waits and where all was accepted or nothing", () => {
-    expect(previewCounts(preview, null)).toEqual({ added: 3, removed: 2 });
+    expect(previewCounts(preview, null, "c")).toEqual({ added: 3, removed: 2 });
     for (const decision of ["approve", "reject"] as const)
-      expect(previewCounts(preview, { decision, hunks: null, edited: {} })).toEqual({ added: 3, removed: 2 });
+      expect(previewCounts(preview, { decision, hunks: null, edited: {} }, "c")).toEqual({
+        added: 3,
+        removed: 2,
+      });
   });
 
   it("are those that were written, with the user's own", () => {
     const decided = { decision: "approve", hunks: [2], edited: {} } as const;
-    expect(previewCounts(preview, { ...decided, hunks: [2] })).toEqual({ added: 1, removed: 1 });
+    expect(previewCounts(preview, { ...decided, hunks: [2] }, "c")).toEqual({ added: 1, removed: 1 });
     const own = { decision: "approve", hunks: [1], edited: { 1: "one\ntwo\nthree\nfour\n" } } as const;
-    expect(previewCounts(preview, { ...own, hunks: [1] })).toEqual({ added: 2, removed: 0 });
+    expect(previewCounts(preview, { ...own, hunks: [1] }, "c")).toEqual({ added: 2, removed: 0 });
+  });
+
+  it("are those of the call alone where several were reviewed together", () => {
+    const [one, two] = preview.hunks as [Hunk, Hunk];
+    const group = {
+      ...preview,
+      hunks: [
+        { ...one, callId: "c" },
+        { ...two, callId: "d" },
+      ],
+    };
+    expect(previewCounts(group, null, "c")).toEqual({ added: 2, removed: 1 });
+    expect(previewCounts(group, null, "d")).toEqual({ added: 1, removed: 1 });
   });
 
   it("are unknown where the diff is elsewhere", () => {
-    expect(previewCounts({ ...preview, diff: "" }, null)).toBeNull();
+    expect(previewCounts({ ...preview, diff: "" }, null, "c")).toBeNull();
   });
 
   it("are told by the call where nobody was asked, unless it depends on the file", () => {

@@ -1,6 +1,6 @@
 /** How many lines an edit adds and removes: of what was decided the part that was written. Pure. */
 import { alignLines } from "../../components/diff/align";
-import { type DiffHunk, parseDiff } from "../../components/diff/parse";
+import { previewFiles } from "../../components/diff/preview_files";
 import { withNewSide } from "../../components/diff/side";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { ChangePreview } from "../../protocol/generated";
@@ -10,27 +10,35 @@ export type EditCounts = { added: number; removed: number };
 
 type Decided = Pick<DecidedApproval, "decision" | "hunks" | "edited">;
 
+/** The numbers of a call's hunks, of a preview that may be about several calls. */
+const ownHunks = (preview: ChangePreview, callId: string): number[] =>
+  preview.hunks.filter((hunk) => (hunk.callId ?? callId) === callId).map((hunk) => hunk.index);
+
 /** `decided`: null while it waits. Null where the diff isn't at hand. */
-export function previewCounts(preview: ChangePreview, decided: Decided | null): EditCounts | null {
+export function previewCounts(
+  preview: ChangePreview,
+  decided: Decided | null,
+  callId: string,
+): EditCounts | null {
   if (!preview.diff) return null;
-  const place = (path: string, hunk: Pick<DiffHunk, "oldStart" | "newStart">) =>
-    `${hunk.oldStart} ${hunk.newStart} ${path}`;
-  const numbers = new Map(preview.hunks.map((hunk) => [place(hunk.path, hunk), hunk.index]));
+  const own = new Set(ownHunks(preview, callId));
   const chosen = decided?.decision === "approve" ? decided.hunks : null;
-  const written = parseDiff(preview.diff).flatMap(({ path, hunks }) =>
-    hunks.flatMap((hunk) => {
-      const number = numbers.get(place(path, hunk)) ?? hunk.index;
-      const own = decided?.edited[number];
-      if (own !== undefined) return withNewSide(hunk, own).lines;
-      return chosen === null || chosen.includes(number) ? hunk.lines : [];
-    }),
-  );
+  const shown = previewFiles(preview).flatMap(({ hunks }) => hunks);
+  const written = shown
+    .filter(({ index }) => own.has(index))
+    .flatMap((hunk) => {
+      const text = decided?.edited[hunk.index];
+      if (text !== undefined) return withNewSide(hunk, text).lines;
+      return chosen === null || chosen.includes(hunk.index) ? hunk.lines : [];
+    });
   const count = (kind: "added" | "removed") => written.filter((line) => line.kind === kind).length;
   return { added: count("added"), removed: count("removed") };
 }
 
-export const isPart = ({ decision, hunks, preview }: DecidedApproval) =>
-  decision === "approve" && hunks !== null && hunks.length < (preview?.hunks.length ?? 0);
+export function isPart({ decision, hunks, preview }: DecidedApproval, callId: string): boolean {
+  if (decision !== "approve" || hunks === null || preview === null) return false;
+  return ownHunks(preview, callId).some((index) => !hunks.includes(index));
+}
 
 /** By what the call itself says; null where that depends on the files. */
 export function askedCounts(args: unknown): EditCounts | null {

@@ -6,6 +6,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffFile, DiffHunk, DiffLine } from "../../components/diff/parse";
+import { previewFiles } from "../../components/diff/preview_files";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
@@ -13,7 +14,6 @@ import type { Decision } from "./decisions";
 import { fateOf, fatesOf, isWritten } from "./fates";
 import { decisionWords } from "./HunkCard";
 import { WholeNote } from "./WholeNote";
-import { previewFiles } from "./whole_changes";
 
 /** Decided in this window goes without saying. */
 const here = ["user", "window"];

@@ -8,6 +8,7 @@ import { Button } from "../../components/Button";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
+import { withHunks } from "../../components/diff/preview_files";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
 import type { PendingApproval } from "../../protocol/approvals";
@@ -16,7 +17,6 @@ import { ChangeReview, Hunks } from "./ChangeReview";
 import { open } from "./decisions";
 import { FileActions } from "./FileActions";
 import { useReview } from "./useReview";
-import { withHunks } from "./whole_changes";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
+import { placesOnTop } from "../../components/diff/preview_files";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview } from "../../protocol/generated";
 import { ChangeReview, Hunks } from "./ChangeReview";
@@ -11,7 +12,6 @@ import { open } from "./decisions";
 import { FileActions } from "./FileActions";
 import { OnTop } from "./OnTop";
 import { useReview } from "./useReview";
-import { placesOnTop } from "./whole_changes";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { previewFiles } from "../../components/diff/preview_files";
 import type { DecidedApproval } from "../../protocol/approvals";
 import { previewOf } from "../../testing/scenes";
 import { fatesOf } from "./fates";
-import { previewFiles } from "./whole_changes";
 
 const binary = "diff --git a/a.png b/a.png\nBinary files a/a.png and b/a.png differ\n";
 const text = "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-a\n+A\n@@ -9 +9 @@\n-b\n+B\n";

@@ -1,6 +1,7 @@
 /** The state of one write approval under review, and what can be done to it. */
 import { useMemo, useState } from "react";
 import { useIsOver } from "../../components/countdown";
+import { previewFiles } from "../../components/diff/preview_files";
 import { useLatest } from "../../components/latest";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, Keep } from "../../protocol/generated";
@@ -18,7 +19,6 @@ import {
 } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
-import { previewFiles } from "./whole_changes";
 
 /** A hunk that is being changed: its text, or which of its lines are taken, beginning with a comment perhaps. */
 export type Editing = {

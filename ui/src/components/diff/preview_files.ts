@@ -1,6 +1,6 @@
 /** Changes without lines, which are decided as a whole: where they stand among the hunks, and the words for them. */
-import { type DiffFile, type DiffHunk, parseDiff } from "../../components/diff/parse";
 import type { ChangePreview, Hunk } from "../../protocol/generated";
+import { type DiffFile, type DiffHunk, parseDiff } from "./parse";
 
 /** The files of a preview with all its hunks, under the numbers that decisions use. */
 export function previewFiles(preview: Pick<ChangePreview, "diff" | "hunks">): DiffFile[] {

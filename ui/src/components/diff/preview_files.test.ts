@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Hunk } from "../../protocol/generated";
-import { placesOnTop, previewFiles } from "./whole_changes";
+import { placesOnTop, previewFiles } from "./preview_files";
 
 const hunk = (index: number, path: string, callId: string): Hunk => ({
   index,
