@@ -39,7 +39,7 @@ fn three_edits_of_one_answer_are_accepted_with_one_act() {
     let stage = stage();
     let window = asked(&stage);
     let said = window.element("tabpanel", "Changes").text();
-    assert!(said.contains("3 hunks") && said.contains("on top of the change above"), "{said}");
+    assert!(said.contains("2 files, 3 hunks") && said.contains("on top of the change above"), "{said}");
     window.pictures("one-review");
     no_barrier(&window, "a review of three edits");
     window.click("Accept all");
@@ -55,7 +55,8 @@ fn three_edits_of_one_answer_are_accepted_with_one_act() {
 fn a_hunk_of_one_edit_is_rejected_by_keyboard_and_the_others_are_written() {
     let stage = stage();
     let window = asked(&stage);
-    window.element("region", "src/app.txt").inside("button", "Reject hunk").click();
+    // The first hunk has the focus.
+    window.press(&["r"]);
     window.click("Accept all");
     window.says(DONE);
     let app = stage.read("src/app.txt");

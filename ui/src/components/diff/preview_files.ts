@@ -2,7 +2,7 @@
 import type { ChangePreview, Hunk } from "../../protocol/generated";
 import { type DiffFile, type DiffHunk, parseDiff } from "./parse";
 
-/** The files of a preview with all its hunks, under the numbers that decisions use. */
+/** The files of a preview, one for each edit that changes it, with all hunks under the numbers that decisions use. */
 export function previewFiles(preview: Pick<ChangePreview, "diff" | "hunks">): DiffFile[] {
   const groups: Hunk[][] = [];
   for (const hunk of preview.hunks) {
@@ -18,6 +18,10 @@ export function previewFiles(preview: Pick<ChangePreview, "diff" | "hunks">): Di
 }
 
 const isBeside = (one: Hunk, other: Hunk) => one.path === other.path && one.callId === other.callId;
+
+/** The number of files, however many edits change each. */
+export const distinctFiles = (files: readonly { path: string }[]): number =>
+  new Set(files.map(({ path }) => path)).size;
 
 /** The places of files that an earlier edit under the same review changes too: these changes come on top of its. */
 export function placesOnTop(files: readonly { path: string }[]): ReadonlySet<number> {

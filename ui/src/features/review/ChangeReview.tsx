@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
+import { distinctFiles } from "../../components/diff/preview_files";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { KeepScope } from "../../protocol/generated";
@@ -49,7 +50,7 @@ export function ChangeReview({
   const summary = useId();
   const { onKeep, keep } = useKeeping(approval.approvalId, review);
   useFocusAfterDecision(root, left);
-  const fileWords = plural(files.length, { one: "# file", other: "# files" });
+  const fileWords = plural(distinctFiles(files), { one: "# file", other: "# files" });
   return (
     <article
       className="approval"

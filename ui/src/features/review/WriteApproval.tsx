@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
-import { placesOnTop } from "../../components/diff/preview_files";
+import { distinctFiles, placesOnTop } from "../../components/diff/preview_files";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview } from "../../protocol/generated";
 import { ChangeReview, Hunks } from "./ChangeReview";
@@ -33,7 +33,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
       files={listed}
       head={
         <>
-          {plural(files.length, { one: "# file", other: "# files" })},{" "}
+          {plural(distinctFiles(files), { one: "# file", other: "# files" })},{" "}
           {plural(all.length, { one: "# hunk", other: "# hunks" })}
         </>
       }
