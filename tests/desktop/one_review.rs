@@ -55,7 +55,7 @@ fn three_edits_of_one_answer_are_accepted_with_one_act() {
 fn a_hunk_of_one_edit_is_rejected_by_keyboard_and_the_others_are_written() {
     let stage = stage();
     let window = asked(&stage);
-    // The first hunk has the focus.
+    window.elements("button", Some("Reject hunk"))[0].ask("arguments[0].closest('.hunk').focus()");
     window.press(&["r"]);
     window.click("Accept all");
     window.says(DONE);

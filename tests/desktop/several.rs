@@ -34,7 +34,7 @@ fn sessions_are_pinned_archived_and_filtered_and_stay_so() {
     }
     stage.arki(&["exec", "--approve", "edits", "Write two lines"]);
     let window = stage.open();
-    window.says("+3");
+    window.says("Write two lines");
     palette(&window, "filter sessions");
     let filter = window.element("searchbox", "Filter sessions");
     filter.gets_focus();

@@ -55,7 +55,10 @@ fn over_a_session(look: &Look<'_>) {
         look.runs(command);
         over(dialog, view);
     }
-    window.elements("button", Some("Rewind to here"))[0].click();
+    let messages = window.elements("button", Some("Rewind to here"));
+    // Not below the line of the message that is being answered.
+    messages[0].ask("arguments[0].scrollIntoView({ block: 'center' })");
+    messages[0].click();
     window.element("dialog", "Rewind to this message");
     over("Rewind to this message", "rewind");
     window.click("Session menu");

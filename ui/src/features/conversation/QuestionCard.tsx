@@ -101,11 +101,11 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
               title={t`Send this answer`}
               shortcut={keyOf(place)}
               aria-keyshortcuts={keyOf(place)}
+              data-key={keyOf(place)}
               data-first={place === 0 ? "" : undefined}
               aria-disabled={sending}
               onClick={() => void answer(option)}
             >
-              {keyOf(place) && <kbd aria-hidden>{keyOf(place)}</kbd>}
               <span dir="auto">{option}</span>
             </Button>
           ))}
