@@ -128,7 +128,8 @@ mod tests {
 
     fn answer(fields: Value) -> ApprovalResolved {
         let mut all = json!({"approvalId": "a1", "decision": "approve", "resolvedBy": "cli", "previewHash": "all"});
-        all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let fields: serde_json::Map<String, Value> = serde_json::from_value(fields).unwrap();
+        all.as_object_mut().unwrap().extend(fields);
         serde_json::from_value(all).unwrap()
     }
 
