@@ -85,7 +85,7 @@ fn nothing_lasting_is_offered_for_a_group() {
     let (stage, id) = waiting();
     let refused = stage.arki(&["approvals", "approve", &id, "--always"]);
     assert!(refused.stderr.contains("permission is offered"), "{}", refused.stderr);
-    assert_eq!((refused.code, stage.waiting()), (Some(1), id.clone()));
+    assert_eq!((refused.code, stage.waiting()), (Some(2), id.clone()));
     stage.arki(&["approvals", "reject", &id]).exits(0);
     assert_eq!(stage.read("b.txt"), sixty_lines());
 }
