@@ -201,6 +201,13 @@ impl ChangeSet {
         Self { places: self.files.iter().filter_map(place).collect(), ..self }.with_other_names(project)
     }
 
+    /// From here on the files are read in `project` as if the change had been made. Nothing is written.
+    pub fn draft_in(&self, project: &mut Project) {
+        for file in &self.files {
+            project.draft(self.place_of(file).clone(), file.after.clone(), file.new_mode.or(file.mode));
+        }
+    }
+
     /// The file that a change is made to: where the links of its path lead, as far as they are bound.
     pub fn place_of<'a>(&'a self, change: &'a FileChange) -> &'a ProjectPath {
         self.places.get(&change.path).unwrap_or(&change.path)

@@ -17,7 +17,6 @@ mod change_set;
 mod changed_lines;
 mod checkpoint;
 mod copies;
-mod drafts;
 mod env_files;
 mod error;
 mod file_content;

@@ -5,6 +5,7 @@
 //! one), so a link that leads out is refused by the system call that would follow it, not by a check before it.
 //! Links that stay inside are fine.
 
+mod drafts;
 mod path;
 
 use std::collections::BTreeSet;
@@ -17,13 +18,13 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
 
-use crate::drafts::Drafts;
 use crate::error::{FileAction, FileError, FilesError, PathError, Result, io_error};
 use crate::file_content::{FileContent, link_target};
 use arki_disk::EntryKind;
 use arki_git::{WorkingTree, hooks_below, included};
 
 use arki_disk::{is_protected_name, is_secret_name, mode_of, never_wait};
+use drafts::Drafts;
 pub use path::ProjectPath;
 pub(crate) use path::escape_hidden;
 
@@ -69,19 +70,6 @@ impl Project {
         let dir = Dir::open_ambient_dir(&root, ambient_authority())
             .map_err(|_| PathError::ProjectUnreadable { path: root.clone() })?;
         Ok(Self { root, given, dir, hooks: OnceLock::new(), drafts: Drafts::default() })
-    }
-
-    pub(crate) fn opened_again(&self) -> std::io::Result<Self> {
-        let (root, given, dir) = (self.root.clone(), self.given.clone(), self.dir.try_clone()?);
-        Ok(Self { root, given, dir, hooks: self.hooks.clone(), drafts: Drafts::default() })
-    }
-
-    pub(crate) fn drafts(&self) -> &Drafts {
-        &self.drafts
-    }
-
-    pub(crate) fn drafts_mut(&mut self) -> &mut Drafts {
-        &mut self.drafts
     }
 
     /// The canonical, absolute root.

@@ -1,9 +1,11 @@
 //! The state of a run and its next step: enough to go on from any event, in this process or another.
 
 mod repeated;
+mod resolved_approval;
 mod subagents;
 
 use self::repeated::Repeated;
+pub use self::resolved_approval::ResolvedApproval;
 use super::{AnsweredHooks, PipelineWaits, Stages};
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, CallId, CheckpointCreated, CommandEnded, Event, EventBody,
@@ -126,20 +128,6 @@ pub struct FinishedCall {
     pub call: ToolCall,
     /// The names and commands of the hooks that have.
     pub answered: Vec<(String, String)>,
-}
-
-/// A request for approval with its answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ResolvedApproval {
-    pub requested: ApprovalRequested,
-    pub resolved: ApprovalResolved,
-    /// It is of an edit on top of another in the same review, which the user has not accepted as it was shown.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub rests_on_unaccepted: bool,
-    /// The number of hunks that were shown before its own, of other edits in the same review.
-    #[serde(default)]
-    pub hunks_before: usize,
 }
 
 /// The turn loop's next step.
@@ -493,13 +481,7 @@ impl RunState {
                 if resolved.decision == ApprovalDecision::Approve && !resolved.is_by_mode() {
                     self.repeated.times = self.repeated.times.saturating_sub(pending.times_in_a_row);
                 }
-                let call_id = &pending.call.call_id;
-                let approval = ResolvedApproval {
-                    requested: requested.part(call_id),
-                    resolved: resolved.part(requested, call_id),
-                    rests_on_unaccepted: requested.rests_on_unaccepted(resolved, call_id),
-                    hunks_before: requested.hunks_before(call_id),
-                };
+                let approval = ResolvedApproval::new(requested, resolved, &pending.call.call_id);
                 pending.progress = CallProgress::Resolved(Box::new(approval));
             }
         }

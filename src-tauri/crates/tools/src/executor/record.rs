@@ -70,7 +70,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// What was objected to is another call.
+    /// Forgets the objection: it was to another call.
     pub(super) fn forget_objection(&mut self) {
         self.objection = None;
     }

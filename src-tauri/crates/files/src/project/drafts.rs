@@ -1,9 +1,8 @@
 //! A project as it would be once changes are made that are only planned: what comes after them is planned on it.
 
-use crate::change_set::ChangeSet;
+use super::{FileBytes, FileFound, Project, ProjectPath};
 use crate::error::{FileError, FilesError, PathError, Result};
 use crate::file_content::FileContent;
-use crate::project::{FileBytes, FileFound, Project, ProjectPath};
 use std::collections::BTreeMap;
 
 /// The mode that a new file has with the usual umask.
@@ -18,22 +17,21 @@ pub(crate) struct Drafts {
 impl Project {
     /// Opens the same folder once more, to be read with drafts of changes over its files.
     pub fn for_drafts(&self) -> Result<Self> {
-        self.opened_again().map_err(|_| PathError::ProjectUnreadable { path: self.root().to_owned() }.into())
+        let dir = self.dir.try_clone().map_err(|_| PathError::ProjectUnreadable { path: self.root.clone() })?;
+        let (root, given) = (self.root.clone(), self.given.clone());
+        Ok(Self { root, given, dir, hooks: self.hooks.clone(), drafts: Drafts::default() })
     }
 
-    /// From here on the files are read here as if `change` had been made. Nothing is written.
-    pub fn draft(&mut self, change: &ChangeSet) {
-        for file in change.files() {
-            let mode = file.new_mode.or(file.mode).unwrap_or(NEW_FILE_MODE);
-            let found =
-                file.after.clone().map(|content| FileFound { mode: (!content.is_link()).then_some(mode), content });
-            self.drafts_mut().files.insert(change.place_of(file).clone(), found);
-        }
+    /// From here on the file is read here with this content, or as if there were none. Nothing is written.
+    pub(crate) fn draft(&mut self, place: ProjectPath, content: Option<FileContent>, mode: Option<u32>) {
+        let found = content
+            .map(|content| FileFound { mode: (!content.is_link()).then_some(mode.unwrap_or(NEW_FILE_MODE)), content });
+        self.drafts.files.insert(place, found);
     }
 
     /// The drafted file at `path`, links followed; `None` where the disk tells.
     pub(crate) fn drafted(&self, path: &ProjectPath) -> Option<&Option<FileFound>> {
-        let files = &self.drafts().files;
+        let files = &self.drafts.files;
         if files.is_empty() {
             return None;
         }
@@ -75,17 +73,17 @@ mod tests {
         let path = |name: &str| project.resolve(name).unwrap();
         let mut drafted = project.for_drafts().unwrap();
         let first = plan_edit(&drafted, &path("a"), &[edit("one", "1")]).unwrap();
-        drafted.draft(&first);
+        first.draft_in(&mut drafted);
         let second = plan_edit(&drafted, &path("a"), &[edit("1\ntwo", "1\n2")]).unwrap();
         assert!(plan_edit(&project, &path("a"), &[edit("1\ntwo", "1\n2")]).is_err());
         // As it will be planned once the first is made.
         first.apply(&project).unwrap();
         let on_disk = plan_edit(&project, &path("a"), &[edit("1\ntwo", "1\n2")]).unwrap();
         assert_eq!(second.preview().preview_hash, on_disk.preview().preview_hash);
-        drafted.draft(&plan_write(&drafted, &path("new"), "x\n").unwrap());
+        plan_write(&drafted, &path("new"), "x\n").unwrap().draft_in(&mut drafted);
         assert_eq!(drafted.read(&path("new"), 10).unwrap().bytes, b"x\n");
         assert!(drafted.read(&path("new"), 1).is_err());
-        drafted.draft(&plan_delete(&drafted, &path("new")).unwrap());
+        plan_delete(&drafted, &path("new")).unwrap().draft_in(&mut drafted);
         assert!(drafted.read_if_present(&path("new"), 10).unwrap().is_none());
         assert!(drafted.found(&path("new"), 10).unwrap().is_none());
         assert!(!folder.path().join("new").exists());
@@ -101,7 +99,7 @@ mod tests {
         let path = |name: &str| project.resolve(name).unwrap();
         let mut drafted = project.for_drafts().unwrap();
         let change = plan_edit(&drafted, &path("link"), &[edit("one", "1")]).unwrap().placed_in(&drafted);
-        drafted.draft(&change);
+        change.draft_in(&mut drafted);
         for name in ["a", "link"] {
             assert_eq!(drafted.read(&path(name), 10).unwrap().bytes, b"1\n", "{name}");
         }
