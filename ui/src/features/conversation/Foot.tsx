@@ -7,8 +7,7 @@ import { useApp, useArki, useAsking, useOverview } from "../../platform/context"
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { NextStep } from "./NextStep";
-import { Elicitations, LiveLine, QueueList } from "./parts";
+import { Elicitations, LiveLine, NextStep, QueueList } from "./parts";
 
 type Props = {
   shown: Shown;

@@ -1,14 +1,15 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
+
 import { t } from "@lingui/core/macro";
 import { Bookmark, FolderOpen, Inbox, List, Plus, Settings, Workflow } from "lucide-react";
 import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
+import { lazily } from "../../components/lazily";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
 import { listOf, prepareFilter, type Shown } from "../../protocol/session_groups";
 import { type MenuOf, SessionList } from "./SessionList";
 import { waitingWords } from "./SessionRow";
-import { StateFilter } from "./StateFilter";
 import "./sessions.css";
 
 type Props = {
@@ -32,6 +33,8 @@ type Props = {
 };
 
 /** Null leaves it as it is. */
+const StateFilter = lazily(() => import("./StateFilter").then((part) => part.StateFilter));
+
 export type Marks = { pinned: boolean | null; archived: boolean | null };
 
 /** Fewer sessions than this are seen at a glance. */

@@ -1,7 +1,6 @@
 /** The facts under which Arki works. Whatever can be changed is a button that changes it. */
 import { t } from "@lingui/core/macro";
-import { Folder, ShieldCheck, ShieldOff } from "lucide-react";
-import { useId } from "react";
+import { Folder } from "lucide-react";
 import { folderName, homePath } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { useApp, useCatalogue, useFolder, useNextModel } from "../../platform/context";
@@ -29,6 +28,7 @@ type Props = {
   onResume: (() => void) | null;
 };
 
+const Sandbox = lazily(() => import("./Sandbox").then((part) => part.Sandbox));
 const FolderMenu = lazily(() => import("./FolderMenu").then((part) => part.FolderMenu));
 
 export function StatusBar(props: Props) {
@@ -53,29 +53,6 @@ export function StatusBar(props: Props) {
       <UpdateButton onUpdate={props.onUpdate} />
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
-  );
-}
-
-/** A shield, with its details for who points at it or comes to it by key. */
-function Sandbox({ name }: { name: string }) {
-  const details = useId();
-  const none = name === "none";
-  const words = none ? t`No sandbox: Arki asks before every command` : t`Commands run in the sandbox ${name}`;
-  const Shield = none ? ShieldOff : ShieldCheck;
-  return (
-    <span className="status-shield">
-      <button
-        type="button"
-        className={none ? "status-button status-attention" : "status-button"}
-        aria-label={t`Sandbox`}
-        aria-describedby={details}
-      >
-        <Shield size={14} aria-hidden />
-      </button>
-      <span id={details} role="tooltip" className="menu status-details">
-        {words}
-      </span>
-    </span>
   );
 }
 
