@@ -441,11 +441,11 @@ impl RunState {
         }
     }
 
+    /// The first call of a group stands for all of it; the others stay new until the answer.
     fn await_approval(&mut self, requested: &ApprovalRequested) {
-        for call_id in requested.calls() {
-            if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == *call_id) {
-                pending.progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
-            }
+        let asks = |pending: &&mut PendingCall| Some(&pending.call.call_id) == requested.call_id.as_ref();
+        if let Some(pending) = self.calls.iter_mut().find(asks) {
+            pending.progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
         }
     }
 
@@ -474,16 +474,20 @@ impl RunState {
             // What was planned is carried out.
             self.options.plan = false;
         }
-        for pending in &mut self.calls {
-            if let CallProgress::AwaitingApproval(requested) = &pending.progress
-                && requested.approval_id == resolved.approval_id
-            {
-                if resolved.decision == ApprovalDecision::Approve && !resolved.is_by_mode() {
-                    self.repeated.times = self.repeated.times.saturating_sub(pending.times_in_a_row);
-                }
-                let approval = ResolvedApproval::new(requested, resolved, &pending.call.call_id);
-                pending.progress = CallProgress::Resolved(Box::new(approval));
+        let asked = self.calls.iter().find_map(|pending| match &pending.progress {
+            CallProgress::AwaitingApproval(requested) if requested.approval_id == resolved.approval_id => {
+                Some(requested.clone())
             }
+            _ => None,
+        });
+        let Some(requested) = asked else { return };
+        let is_asked = |pending: &&mut PendingCall| requested.calls().any(|call_id| *call_id == pending.call.call_id);
+        for pending in self.calls.iter_mut().filter(is_asked) {
+            if resolved.decision == ApprovalDecision::Approve && !resolved.is_by_mode() {
+                self.repeated.times = self.repeated.times.saturating_sub(pending.times_in_a_row);
+            }
+            let approval = ResolvedApproval::new(&requested, resolved, &pending.call.call_id);
+            pending.progress = CallProgress::Resolved(Box::new(approval));
         }
     }
 }

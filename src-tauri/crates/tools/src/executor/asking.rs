@@ -40,16 +40,16 @@ impl UserQuestions {
         }
     }
 
-    /// Puts several edits to the user, with the policy's decision about each. `first`: the first of them.
+    /// Puts several edits to the user, with the policy's decision about each; `None` where nobody could review them
+    /// together.
     pub(super) async fn put_group_to_user(
         &self,
-        first: &ToolCall,
         (verdicts, mut requested): (Vec<(CallId, Verdict)>, ApprovalRequested),
         record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Error> {
+    ) -> Result<Option<CallOutcome>, Error> {
         match self.kept(&mut requested, record).await? {
-            Some(fault) => record.fail(first, &fault).await,
-            None => record.ask_group(verdicts, requested).await,
+            Some(_) => Ok(None),
+            None => record.ask_group(verdicts, requested).await.map(Some),
         }
     }
 

@@ -3,10 +3,10 @@
 //!
 //! Each keeps its own decision of the policy and, carried out in its turn with its part of the answer, its own result.
 
-use super::ToolExecutor;
 use super::path::JudgedCall;
 use super::question;
 use super::record::Record;
+use super::{ToolExecutor, is_too_much};
 use crate::error::ToolError;
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{
@@ -14,7 +14,7 @@ use arki_domain::{
     REPEATED_RULE, ToolCall, sha256_hex,
 };
 use arki_files::{Preview, Project};
-use arki_policy::Verdict;
+use arki_policy::{Impact, Verdict};
 use std::collections::BTreeSet;
 
 const HOOK_RULES: &str = "hook:";
@@ -67,8 +67,13 @@ impl ToolExecutor {
         if group.edits.len() < 2 {
             return self.execute_in(first, before_first, record).await;
         }
-        let outcome = self.ask_about(group, &mut record).await?;
-        Ok(Executed { outcome, events: record.into_events() })
+        match self.ask_about(group, &mut record).await {
+            Ok(Some(outcome)) => Ok(Executed { outcome, events: record.into_events() }),
+            // Too much to review or to store at once.
+            Ok(None) => self.execute_in(first, before_first, record).await,
+            Err(fault) if is_too_much(&fault) => self.execute_in(first, before_first, record).await,
+            Err(fault) => Err(fault),
+        }
     }
 
     fn no_edits(&self) -> Result<EditGroup, Error> {
@@ -83,6 +88,11 @@ impl ToolExecutor {
             return false;
         }
         let subject = self.prepare(pending, None, record).subject;
+        // What is allowed or asked for another reason needs no preview to tell.
+        let verdict = self.judge.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        if verdict.decision != Decision::Preview {
+            return false;
+        }
         match self.judge.judge_call_in(&group.project, call, subject, record.approve()) {
             JudgedCall::Change(verdict, planned) if is_only_reviewed(&verdict) && planned.can_be_grouped() => {
                 planned.change().draft_in(&mut group.project);
@@ -93,13 +103,14 @@ impl ToolExecutor {
         }
     }
 
-    async fn ask_about(&self, group: EditGroup, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
+    /// `None` where nobody could review so much at once; nothing is asked then.
+    async fn ask_about(&self, group: EditGroup, record: &mut Record<'_>) -> Result<Option<CallOutcome>, Error> {
         let edits = group.edits;
         let first = edits.first().ok_or_else(|| Error::internal("a group without calls"))?;
         let (_, requested) = question::of_change(&first.call, &first.verdict, together(&edits));
         let requested = ApprovalRequested { group: edits.iter().map(grouped).collect(), ..requested };
         let verdicts = edits.iter().map(|edit| (edit.call.call_id.clone(), edit.verdict.clone())).collect();
-        self.asking.put_group_to_user(&first.call, (verdicts, requested), record).await
+        self.asking.put_group_to_user((verdicts, requested), record).await
     }
 }
 
