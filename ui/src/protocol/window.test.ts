@@ -11,6 +11,7 @@ import {
   maxEvents,
   maxEventsWhileReading,
   maxFoldedEvents,
+  olderPageSize,
   pageSize,
   prependPage,
 } from "./window";
@@ -67,7 +68,7 @@ describe("the window of events", () => {
     let window = emptyWindow;
     for (let at = 0; at < 10_000; at += pageSize) {
       expect(window.events.length).toBeLessThanOrEqual(maxFoldedEvents);
-      expect(isFull(window)).toBe(window.events.length + pageSize > maxFoldedEvents);
+      expect(isFull(window)).toBe(window.events.length + olderPageSize(window) > maxFoldedEvents);
       window = joined(appendLive(window, reading.events.slice(at, at + pageSize), false));
     }
     expect(window.events.length).toBeGreaterThan(maxFoldedEvents - 2 * pageSize);

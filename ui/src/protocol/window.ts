@@ -33,10 +33,22 @@ export function lastSeq(window: EventWindow): number | null {
   return window.events.at(-1)?.seq ?? null;
 }
 
+/**
+ * How many events to fetch before the held ones: several pages where what is held is folded into a few lines, which don't
+ * fill what is seen.
+ */
+export function olderPageSize({ events }: EventWindow): number {
+  const reads = new Set<string>();
+  const weight = events.reduce((sum, event) => sum + weightOf(event, reads), 0);
+  return events.length > 0 && weight < events.length / 3 ? maxEvents : pageSize;
+}
+
 /** Another page at one end would let some go at the other. */
-export function isFull({ events }: EventWindow): boolean {
+export function isFull(window: EventWindow): boolean {
+  const { events } = window;
   return (
-    held(events, maxEvents, "start").length < events.length || events.length + pageSize > maxFoldedEvents
+    held(events, maxEvents, "start").length < events.length ||
+    events.length + olderPageSize(window) > maxFoldedEvents
   );
 }
 

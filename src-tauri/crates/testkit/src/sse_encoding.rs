@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 /// Arguments come in pieces of so many characters, so that clients have to join them.
 const ARGUMENT_PIECE_CHARS: usize = 11;
+/// In larger pieces where there would be more than this: a test of a large change is none of many pieces.
+const MAX_ARGUMENT_PIECES: usize = 20_000;
 
 pub(crate) fn event(data: &str) -> Vec<u8> {
     format!("data: {data}\n\n").into_bytes()
@@ -21,7 +23,8 @@ pub(crate) fn spoken(spoken: &SpokenTurn, turn: usize) -> Vec<u8> {
             json!({"index": index, "id": format!("call_{turn}_{index}"), "type": "function", "function": function});
         out.extend(delta(turn, &json!({"tool_calls": [call]}), None));
         let characters: Vec<char> = arguments.chars().collect();
-        for piece in characters.chunks(ARGUMENT_PIECE_CHARS) {
+        let piece_chars = characters.len().div_ceil(MAX_ARGUMENT_PIECES).max(ARGUMENT_PIECE_CHARS);
+        for piece in characters.chunks(piece_chars) {
             let function = json!({"arguments": piece.iter().collect::<String>()});
             out.extend(delta(turn, &json!({"tool_calls": [{"index": index, "function": function}]}), None));
         }

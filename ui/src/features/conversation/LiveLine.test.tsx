@@ -50,6 +50,11 @@ describe("the line that says what a run does", () => {
     expect(said()).toBe("Writing");
   });
 
+  it("counts nothing while nothing of the session is known", async () => {
+    const view = await renderOn(createFake({ logs: {} }), <LiveLine sessionId="s" onAskAgain={null} />);
+    expect(view.container.querySelector(".live-line-said")?.textContent).toBe("Getting ready");
+  });
+
   it("says when nothing comes any more, and lets one ask again", async () => {
     const again = vi.fn();
     const { pass, hear, said } = await working(again);

@@ -31,8 +31,11 @@ function Line({ sessionId, working, onAskAgain }: Props & { working: Working }) 
   const session = useArki().session(sessionId);
   const seconds = useSecondsSince(() => working.since);
   const quiet = useSecondsSince(() => Math.max(working.since, session.heardAt()));
-  const isSilent = working.kind === "model" && quiet >= silence;
-  const said = isSilent ? silentWords(working, quiet) : workingWords(working, seconds);
+  const isSilent = working.kind === "model" && working.since > 0 && quiet >= silence;
+  // Nothing is known of it yet where there is no beginning.
+  const said = isSilent
+    ? silentWords(working, quiet)
+    : workingWords(working, working.since === 0 ? null : seconds);
   // Said once for each thing it does: a screen reader need not count along.
   const spoken = isSilent ? t`No words from the model` : workingWords(working, null);
   return (

@@ -77,8 +77,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
   let early: Event[] = [];
   let loads = 0;
 
-  const page = (beforeSeq: number | null) =>
-    platform.call("session_page", { sessionId, beforeSeq, limit: win.pageSize });
+  const page = (beforeSeq: number | null, limit = win.pageSize) =>
+    platform.call("session_page", { sessionId, beforeSeq, limit });
 
   let replaying: Promise<Replay> | null = null;
   /** Which moment was asked for last; what was asked before it is not shown any more. */
@@ -148,7 +148,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       return which === "older" && !reading && next.hasNewer && !now.hasNewer ? null : next;
     };
     try {
-      const got = await page(beforeSeq);
+      const got = await page(beforeSeq, which === "older" ? win.olderPageSize(window) : win.pageSize);
       const wide = joined(got);
       const placed = wide && (await conversation.hold(wide));
       const held = placed && joined(got);

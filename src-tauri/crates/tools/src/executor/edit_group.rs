@@ -42,8 +42,7 @@ impl ToolExecutor {
     ) -> Result<Executed, Error> {
         let first = calls.first().ok_or_else(|| Error::internal("no call to execute"))?;
         let mut record = self.call_log.record(context);
-        let mut likely = self.no_edits()?;
-        let wanted = calls.iter().take_while(|pending| self.add_edit(&mut likely, pending, &record)).count();
+        let wanted = calls.iter().take_while(|pending| self.asks_for_review(pending, &record)).count();
         if wanted < 2 || record.approve() == ApprovalMode::Never {
             return self.execute_in(first, None, record).await;
         }
@@ -81,18 +80,25 @@ impl ToolExecutor {
         Ok(EditGroup { project, edits: Vec::new() })
     }
 
-    /// Adds a call to the group unless it ends it. Nothing has happened when it returns.
-    fn add_edit(&self, group: &mut EditGroup, pending: &PendingCall, record: &Record<'_>) -> bool {
+    /// Returns whether an edit that begins is likely one of a group: what is allowed or asked for another reason needs no
+    /// preview to tell.
+    fn asks_for_review(&self, pending: &PendingCall, record: &Record<'_>) -> bool {
         let call = &pending.call;
         if pending.progress != CallProgress::New || !self.call_log.redactor.placeholders(&call.args).is_empty() {
             return false;
         }
         let subject = self.prepare(pending, None, record).subject;
-        // What is allowed or asked for another reason needs no preview to tell.
         let verdict = self.judge.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-        if verdict.decision != Decision::Preview {
+        verdict.decision == Decision::Preview
+    }
+
+    /// Adds a call to the group unless it ends it. Nothing has happened when it returns.
+    fn add_edit(&self, group: &mut EditGroup, pending: &PendingCall, record: &Record<'_>) -> bool {
+        if !self.asks_for_review(pending, record) {
             return false;
         }
+        let call = &pending.call;
+        let subject = self.prepare(pending, None, record).subject;
         match self.judge.judge_call_in(&group.project, call, subject, record.approve()) {
             JudgedCall::Change(verdict, planned) if is_only_reviewed(&verdict) && planned.can_be_grouped() => {
                 planned.change().draft_in(&mut group.project);
