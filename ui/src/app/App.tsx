@@ -83,6 +83,7 @@ export function App() {
         tab={panes.tab}
         onTab={panes.setTab}
         focusRequest={panes.focusRequest}
+        reviewMode={{ isOn: panes.columns.review.isOn, toggle: panes.toggleReview }}
         history={history}
         replaying={window.replaying}
         onClose={panes.columns.inspector.floats ? () => panes.setInspector(false) : null}
@@ -117,6 +118,7 @@ export function App() {
                 key={locale}
                 sidebarPane={panes.columns.sidebar}
                 inspectorPane={panes.columns.inspector}
+                review={panes.columns.review}
                 onScrim={window.stepOut}
                 sidebar={sidebar}
                 main={

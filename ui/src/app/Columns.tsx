@@ -1,11 +1,14 @@
 import { t } from "@lingui/core/macro";
-import type { ReactNode } from "react";
-import { Handle } from "./Handle";
-import type { Pane } from "./layout_state";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { forth } from "../components/direction";
+import { glide } from "../components/glide";
+import type { Pane, ReviewMode } from "./layout_state";
+import { Handle } from "./parts";
 
 type Props = {
   sidebarPane: Pane;
   inspectorPane: Pane;
+  review: ReviewMode;
   sidebar: ReactNode | null;
   main: ReactNode;
   inspector: ReactNode | null;
@@ -15,10 +18,14 @@ type Props = {
   onScrim: () => void;
 };
 
-/** Three columns over a status bar. Without room, the inspector and then the sidebar float above the middle. */
+/**
+ * Three columns over a status bar. Without room, the inspector and then the sidebar float above the middle. In review
+ * mode the inspector has the room of the middle.
+ */
 export function Columns({
   sidebarPane,
   inspectorPane,
+  review,
   sidebar,
   main,
   inspector,
@@ -28,6 +35,12 @@ export function Columns({
 }: Props) {
   const floatingLeft = sidebarPane.floats && sidebar !== null;
   const floatingRight = inspectorPane.floats && inspector !== null;
+  const talk = review.rail;
+  const beside = sidebar && !floatingLeft ? sidebarPane.width : 0;
+  const inspectorColumn = useGlide(
+    review.isOn,
+    talk ? beside + talk.width : window.innerWidth - inspectorPane.width,
+  );
   return (
     <div className="columns">
       <div className="columns-row">
@@ -37,15 +50,25 @@ export function Columns({
           </div>
         )}
         {sidebar && !floatingLeft && <Handle label={t`Width of the sessions`} pane={sidebarPane} grows={1} />}
-        <div className="pane middle">{main}</div>
+        <div className={talk ? "pane" : "pane middle"} style={talk ? { width: talk.width } : undefined}>
+          {main}
+        </div>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape does the same from the keyboard */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same from the keyboard */}
         {(floatingLeft || floatingRight) && <div className="pane-scrim" onClick={onScrim} />}
         {inspector && !floatingRight && (
-          <Handle label={t`Width of the inspector`} pane={inspectorPane} grows={-1} />
+          <Handle
+            label={talk ? t`Width of the conversation` : t`Width of the inspector`}
+            pane={talk ?? inspectorPane}
+            grows={talk ? 1 : -1}
+          />
         )}
         {inspector && (
-          <div className={floatingRight ? "pane sheet" : "pane"} style={{ width: inspectorPane.width }}>
+          <div
+            ref={inspectorColumn}
+            className={floatingRight ? "pane sheet" : talk ? "pane middle" : "pane"}
+            style={talk ? undefined : { width: inspectorPane.width }}
+          >
             {inspector}
           </div>
         )}
@@ -54,4 +77,17 @@ export function Columns({
       {status}
     </div>
   );
+}
+
+/** Shows where the inspector went with review mode. `begins`: how far from the window's start it is. */
+function useGlide(isReviewing: boolean, begins: number) {
+  const element = useRef<HTMLDivElement>(null);
+  const before = useRef({ isReviewing, begins });
+  useLayoutEffect(() => {
+    const { current } = before;
+    before.current = { isReviewing, begins };
+    if (current.isReviewing !== isReviewing && element.current)
+      glide(element.current, (current.begins - begins) * forth(), 0);
+  }, [isReviewing, begins]);
+  return element;
 }

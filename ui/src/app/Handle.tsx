@@ -1,11 +1,11 @@
 import { t } from "@lingui/core/macro";
 import type { KeyboardEvent, PointerEvent } from "react";
 import { forth, readingKey } from "../components/direction";
-import type { Pane } from "./layout_state";
+import type { Sized } from "./layout_state";
 
 type Props = {
   label: string;
-  pane: Pane;
+  pane: Sized;
   /** Which way dragging widens the pane: as one reads (1) or against it (-1). */
   grows: 1 | -1;
 };

@@ -16,12 +16,15 @@ import type { Shown } from "../protocol/generated";
 import type { History } from "./history";
 import { PlanApproval, ReplayedFiles } from "./parts";
 import type { Tab } from "./window_state";
+import "../components/tabs.css";
+import "./inspector.css";
 
 type Props = {
   shown: Shown | null;
   tab: Tab;
   onTab: (tab: Tab) => void;
   focusRequest: number;
+  reviewMode: { isOn: boolean; toggle: () => void };
   history: History;
   replaying: boolean;
   /** Only where it floats above the conversation. */
@@ -29,7 +32,16 @@ type Props = {
 };
 
 /** What is to be decided, and what happened. */
-export function Inspector({ shown, tab, onTab, focusRequest, history, replaying, onClose }: Props) {
+export function Inspector({
+  shown,
+  tab,
+  onTab,
+  focusRequest,
+  reviewMode,
+  history,
+  replaying,
+  onClose,
+}: Props) {
   const sessionId = shown?.sessionId ?? null;
   const approvals = useApprovalsIn(sessionId);
   const waiting = approvals.length;
@@ -78,7 +90,12 @@ export function Inspector({ shown, tab, onTab, focusRequest, history, replaying,
               <ReplayedFiles key={sessionId} sessionId={sessionId} />
             ) : shown && sessionId ? (
               <>
-                <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
+                <Changes
+                  key={sessionId}
+                  sessionId={sessionId}
+                  focusRequest={focusRequest}
+                  reviewMode={reviewMode}
+                />
                 <ChangedFiles
                   sessionId={sessionId}
                   onLines={(path) => history.setAsking({ about: "lines", sessionId, path })}

@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import { Cpu, FileDiff, Layers, ListChecks, type LucideIcon, Waypoints } from "lucide-react";
 import { useCommandKeys, withKeys } from "../components/command_keys";
 import type { Tab } from "./window_state";
+import "./inspector.css";
 
 type Props = { onTab: (tab: Tab) => void };
 

@@ -45,6 +45,7 @@ export type Actions = {
   inbox: (() => void) | null;
   inboxList: () => void;
   review: (() => void) | null;
+  reviewMode: (() => void) | null;
   timeline: (() => void) | null;
   plan: (() => void) | null;
   context: () => void;
@@ -174,6 +175,7 @@ export function draftsOf(
     },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
     { id: "changes", section: t`View`, title: t`Show changes`, run: act.review },
+    { id: "review-mode", section: t`View`, title: t`Enter or leave review mode`, run: act.reviewMode },
     {
       id: "previous-message",
       section: t`View`,

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { conversationLeast, inspectorIn, inspectorWidth, sidebarIn, sidebarWidth } from "./layout";
+import {
+  conversationLeast,
+  inspectorIn,
+  inspectorWidth,
+  railIn,
+  reviewLeast,
+  reviewWide,
+  sidebarIn,
+  sidebarWidth,
+} from "./layout";
 
 const wishes = [
   { sidebar: sidebarWidth[0], inspector: 320 },
@@ -56,5 +65,20 @@ describe("the columns", () => {
 
   it("begin with what a reading column leaves of a wide window for the inspector, and never more than is useful", () => {
     expect([1024, 1440, 1600, 2560].map((window) => inspectorWidth(window)[1])).toEqual([389, 548, 708, 800]);
+  });
+
+  it("leave the diff its room in review mode, whatever was wished for the conversation", () => {
+    const narrow = windows
+      .filter((window) => window >= reviewLeast)
+      .flatMap((window) => [1, 360, 9999].map((wished) => window - railIn(window, wished, 0).width))
+      .filter((diff) => diff < 480);
+    expect(narrow).toEqual([]);
+    expect(railIn(1440, 360, 0)).toMatchObject({ width: 360, floats: false });
+  });
+
+  it("have the sessions beside a review where two sides of 60 characters have room as well", () => {
+    const wished = { sidebar: 232, inspector: 547 };
+    expect(sidebarIn(1440, wished, reviewWide).floats).toBe(true);
+    expect(sidebarIn(1920, wished, reviewWide)).toMatchObject({ floats: false, width: 232 });
   });
 });

@@ -31,13 +31,27 @@ export type Column = {
   most: number;
 };
 
+/** In review mode the diff has what the conversation leaves, which is the narrow column then. */
+export const railWidth: Bounds = [320, 340, 560];
+const diffLeast = 480;
+/** In a narrower window the diff is a sheet above the conversation, as wide as the window. */
+export const reviewLeast = railWidth[0] + diffLeast;
+/** What both have beside the sessions: two sides of a diff, with 60 characters each. */
+export const reviewWide = railWidth[1] + 1100;
+
+export function railIn(window: number, wished: number, beside: number): Column {
+  const most = Math.min(railWidth[2], window - beside - diffLeast);
+  return { width: Math.min(most, clampWidth(wished, railWidth)), floats: false, most };
+}
+
 /** How wide the user wants them. */
 export type Wished = { sidebar: number; inspector: number };
 
-export function sidebarIn(window: number, wished: Wished): Column {
+/** `rest`: what the other columns need at least. */
+export function sidebarIn(window: number, wished: Wished, rest = conversationLeast): Column {
   const width = clampWidth(wished.sidebar, sidebarWidth);
-  const floats = window < width + conversationLeast;
-  return { width, floats, most: Math.min(sidebarWidth[2], Math.max(width, window - conversationLeast)) };
+  const floats = window < width + rest;
+  return { width, floats, most: Math.min(sidebarWidth[2], Math.max(width, window - rest)) };
 }
 
 /** `beside`: the width of the sidebar where it stands beside the conversation, else 0. */

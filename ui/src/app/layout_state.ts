@@ -1,6 +1,6 @@
 /** The columns of this window: how wide they are wished, which are open, and what `layout` makes of it. */
 import { useEffect, useState } from "react";
-import { recall, remember } from "../components/remembered";
+import { recall, remember, useRemembered } from "../components/remembered";
 import {
   type Bounds,
   type Column,
@@ -8,15 +8,29 @@ import {
   conversationLeast,
   inspectorIn,
   inspectorWidth,
+  railIn,
+  railWidth,
+  reviewLeast,
+  reviewWide,
   sidebarIn,
   sidebarWidth,
+  type Wished,
 } from "./layout";
 
-export type Pane = Column & {
+/** Between these its border can be moved. */
+export type Sized = Column & { bounds: Bounds; setWidth: (width: number) => void };
+
+export type Pane = Sized & {
   open: boolean;
   setOpen: (open: boolean) => void;
-  bounds: Bounds;
-  setWidth: (width: number) => void;
+};
+
+/** Whether the diff has the main column; it has it only while the inspector is open. */
+export type ReviewMode = {
+  isOn: boolean;
+  setOn: (on: boolean) => void;
+  /** The conversation, where it stands beside the diff. */
+  rail: Sized | null;
 };
 
 /** How the inspector is open: as the user left it, or, where they left that to it, while it has something to show. */
@@ -26,20 +40,28 @@ export type InspectorPane = Pane & {
 };
 
 /** `earns`: whether the inspector has something to show of the session. */
-export function useColumns(earns: boolean): { sidebar: Pane; inspector: InspectorPane } {
+export function useColumns(earns: boolean): {
+  sidebar: Pane;
+  inspector: InspectorPane;
+  review: ReviewMode;
+} {
   const window = useWindowWidth();
   const bounds = inspectorWidth(window);
   const [left, setLeft] = useWidth("sidebarWidth", sidebarWidth);
   const [right, setRight] = useWidth("inspectorWidth", bounds);
   const wished = { sidebar: left, inspector: right };
-  const sidebar = sidebarIn(window, wished);
+  const openingOf = useInspector(earns);
+  const { isOn, setOn, isSheet, railBeside } = useReviewMode(window, wished, openingOf);
+  const sidebar = sidebarIn(window, wished, isOn ? reviewWide : conversationLeast);
   const [sidebarOpen, setSidebarOpen] = usePane("sidebar", sidebar.floats);
   const beside = sidebarOpen && !sidebar.floats ? sidebar.width : 0;
-  const inspector = inspectorIn(window, wished, beside);
-  const opening = useInspector(inspector.floats, earns);
+  const usual = inspectorIn(window, wished, beside);
+  const inspector = isOn ? { ...usual, width: window, floats: isSheet } : usual;
+  const opening = openingOf(inspector.floats);
   // Dragging the one makes the other narrower, and never floats it.
   const taken = opening.open && !inspector.floats ? bounds[0] : 0;
-  const most = Math.max(sidebar.width, Math.min(sidebar.most, window - conversationLeast - taken));
+  const rest = isOn ? reviewWide : conversationLeast + taken;
+  const most = Math.max(sidebar.width, Math.min(sidebar.most, window - rest));
   return {
     sidebar: {
       ...sidebar,
@@ -55,6 +77,28 @@ export function useColumns(earns: boolean): { sidebar: Pane; inspector: Inspecto
       bounds,
       setWidth: (width) => setRight(Math.min(width, inspector.most)),
     },
+    review: { isOn, setOn, rail: railBeside(beside) },
+  };
+}
+
+/** Remembered like the columns' widths. */
+function useReviewMode(window: number, wished: Wished, openingOf: (floating: boolean) => Opening) {
+  const [main, setMain] = useRemembered("mainColumn", "conversation", ["conversation", "review"]);
+  const [rail, setWidth] = useWidth("railWidth", railWidth);
+  const isSheet = window < reviewLeast;
+  const isOn = main === "review" && openingOf(isSheet).open;
+  return {
+    isOn,
+    isSheet,
+    setOn: (on: boolean) => {
+      setMain(on ? "review" : "conversation");
+      // The inspector stays open, as the column or the sheet that it is then.
+      const usual = inspectorIn(window, wished, sidebarIn(window, wished).width);
+      const next = openingOf(on ? isSheet : usual.floats);
+      if (!next.open) next.setOpen(true);
+    },
+    railBeside: (beside: number): Sized | null =>
+      isOn && !isSheet ? { ...railIn(window, rail, beside), bounds: railWidth, setWidth } : null,
   };
 }
 
@@ -97,20 +141,22 @@ function usePane(key: string, floating: boolean): [boolean, (open: boolean) => v
 /** What the user did with it last; null: nothing since it last opened by itself. */
 type Choice = "open" | "closed" | null;
 
+type Opening = Pick<InspectorPane, "open" | "setOpen" | "offer">;
+
 /** As a column its choice is remembered; as a sheet it opens for a decision or by hand alone. */
-function useInspector(floating: boolean, earns: boolean): Pick<InspectorPane, "open" | "setOpen" | "offer"> {
+function useInspector(earns: boolean): (floating: boolean) => Opening {
   const [choice, setChoice] = useState<Choice>(
     () => (["open", "closed"] as const).find((one) => one === recall("inspector")) ?? null,
   );
   const [sheet, setSheet] = useState(false);
-  if (floating) return { open: sheet, setOpen: setSheet, offer: () => setSheet(true) };
   const choose = (next: Choice) => {
     remember("inspector", next ?? "auto");
     setChoice(next);
   };
-  return {
+  const column: Opening = {
     open: choice === null ? earns : choice === "open",
     setOpen: (open) => choose(open ? "open" : "closed"),
     offer: () => choice === "closed" && choose(null),
   };
+  return (floating) => (floating ? { open: sheet, setOpen: setSheet, offer: () => setSheet(true) } : column);
 }

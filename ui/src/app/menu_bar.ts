@@ -21,7 +21,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
     "view",
     [
       ["palette", "sidebar", "inspector", "filter"],
-      ["changes", "timeline", "plan", "context", "processes"],
+      ["changes", "review-mode", "timeline", "plan", "context", "processes"],
       ["inbox-list", "memory", "pipelines", "usage"],
       ["previous-message", "next-message"],
       ["zoom-in", "zoom-out", "zoom-usual"],

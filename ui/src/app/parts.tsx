@@ -10,6 +10,11 @@ export const InspectorRail = lazily(
   () => import("./InspectorRail").then((part) => part.InspectorRail),
   () => <aside className="inspector-rail" aria-label={t`Inspector`} aria-busy />,
 );
+/** Until it is there, the border can be seen and not moved. */
+export const Handle = lazily(
+  () => import("./Handle").then((part) => part.Handle),
+  () => <div className="handle" />,
+);
 export const RowMenu = lazily(() => import("./SessionMenu").then((part) => part.RowMenu));
 export const SessionMenu = lazily(
   () => import("./SessionMenu").then((part) => part.SessionMenu),

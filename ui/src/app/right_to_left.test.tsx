@@ -58,6 +58,7 @@ describe("a window that is read to the left", () => {
     document.documentElement.dir = dir;
     await open();
     await waitFor(inspector);
+    await waitFor(sidebar);
     const [left, right] = [width(sidebar()), width(inspector())];
     const on = dir === "ltr" ? 16 : -16;
     fireEvent.keyDown(sidebar(), { key: "ArrowRight" });
@@ -69,7 +70,7 @@ describe("a window that is read to the left", () => {
     document.documentElement.dir = dir;
     HTMLElement.prototype.setPointerCapture = () => undefined;
     await open();
-    const handle = sidebar();
+    const handle = await waitFor(sidebar);
     const before = width(handle);
     // jsdom's pointer events have no place.
     const point = (type: string, clientX: number) =>

@@ -32,6 +32,7 @@ export function useCommands(window: Window) {
     newSession: window.newSession,
     newWindow: () => window.history.open("open_window", { sessionId: null }),
     review: selected ? panes.showChanges : null,
+    reviewMode: selected ? panes.toggleReview : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
     context: () => panes.show("context"),

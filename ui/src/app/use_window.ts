@@ -123,6 +123,7 @@ export function useWindow() {
     setDialog("settings");
   };
   const stepOut = () => {
+    if (panes.leaveReview()) return;
     panes.putFloatingAway();
     focusMessage();
   };
@@ -204,6 +205,19 @@ function usePanes(selected: string | null, replaying: boolean) {
     takeFocus();
   };
   useOnApproval(selected, offer);
+  const { isOn: reviewing, setOn: setReviewing } = columns.review;
+  const toggleReview = () => {
+    setReviewing(!reviewing);
+    if (reviewing) return;
+    setTab("changes");
+    takeFocus();
+  };
+  /** The sessions may lie above it, and give way first. */
+  const leaveReview = () => {
+    if (!reviewing || (columns.sidebar.floats && sidebar)) return false;
+    setReviewing(false);
+    return true;
+  };
   /** What floats above the conversation gives way. */
   const makeRoom = () => {
     if (columns.sidebar.floats) setSidebar(false);
@@ -226,6 +240,8 @@ function usePanes(selected: string | null, replaying: boolean) {
     offer,
     review,
     showChanges,
+    toggleReview,
+    leaveReview,
     wasPutAway: (approvalId: string) => putAway.current.has(approvalId),
     makeRoom,
     putFloatingAway,

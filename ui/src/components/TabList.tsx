@@ -1,4 +1,5 @@
 import { Tabs } from "@base-ui/react/tabs";
+import "./tabs.css";
 
 /** The tabs of a `Tabs.Root`, by their values and words. */
 export function TabList({

@@ -26,6 +26,7 @@ export const usualKeys: Readonly<Record<string, string>> = {
   plan: "Mod+3",
   context: "Mod+4",
   processes: "Mod+5",
+  "review-mode": "Mod+Shift+R",
   "inbox-list": "Mod+Shift+J",
   filter: "Mod+Shift+L",
   sidebar: "Mod+B",

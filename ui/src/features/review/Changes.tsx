@@ -2,7 +2,9 @@
 
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { Maximize2 } from "lucide-react";
 import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { IconButton } from "../../components/IconButton";
 import { lazily } from "../../components/lazily";
 import { composes, inTextField } from "../../components/shortcuts";
 import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
@@ -21,11 +23,13 @@ type Props = {
   sessionId: string;
   /** Changes when the user asks to be taken to the decision; the first hunk then takes the focus. */
   focusRequest: number;
+  /** Whether the diff has the main column. */
+  reviewMode?: { isOn: boolean; toggle: () => void };
 };
 
 const moves: Record<string, 1 | -1> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-export function Changes({ sessionId, focusRequest }: Props) {
+export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
   const pending = useApprovalsIn(sessionId);
   const { decided } = useSessionPart(sessionId, (view) => view.decided);
   const written = useOverview(sessionId).overview?.changedFiles.length ?? 0;
@@ -73,6 +77,15 @@ export function Changes({ sessionId, focusRequest }: Props) {
           <span className="attention small">{t`Whitespace changes are hidden`}</span>
         )}
         <LookButtons look={look} onToggle={toggleLook} />
+        {reviewMode && (
+          <IconButton
+            label={t`Review mode`}
+            command="review-mode"
+            icon={Maximize2}
+            aria-pressed={reviewMode.isOn}
+            onClick={reviewMode.toggle}
+          />
+        )}
       </div>
       {pending.map((approval) => (
         <Fragment key={approval.approvalId}>
