@@ -48,6 +48,7 @@ mod reading;
 mod readme_picture;
 mod replay;
 mod review_files;
+mod review_mode;
 mod right_to_left;
 mod session_settings;
 mod settings;

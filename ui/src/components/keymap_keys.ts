@@ -18,6 +18,7 @@ export const localKeys = (): LocalKey[] => [
   { section: t`Review`, keys: "L", title: t`Select lines of a hunk` },
   { section: t`Review`, keys: "C", title: t`Comment on a line` },
   { section: t`Review`, keys: "U", title: t`Undo the decision on a hunk` },
+  { section: t`Review`, keys: "O", title: t`Show or hide an accepted hunk` },
   { section: t`Review`, keys: "F", title: t`Go to the list of files` },
   { section: t`Review`, keys: "Mod+Enter", title: t`Accept all, approve, or save an edit` },
   { section: t`Review`, keys: "Mod+Shift+Enter", title: t`Approve for this session` },

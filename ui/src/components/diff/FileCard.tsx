@@ -72,9 +72,7 @@ export function FileCard(props: Props) {
           {counts.added > 0 && <span className="plus">+{counts.added}</span>}
           {counts.removed > 0 && <span className="minus">−{counts.removed}</span>}
         </span>
-      </div>
-      <div id={body} hidden={!open}>
-        {(words || file.oldPath || actions) && (
+        {open && (words || file.oldPath || actions) && (
           <div className="file-sub small">
             <span className="secondary grow">
               {words}
@@ -90,6 +88,8 @@ export function FileCard(props: Props) {
             {actions}
           </div>
         )}
+      </div>
+      <div id={body} hidden={!open}>
         {open && children}
         {open && file.hunks.length === 0 && <p className="file-empty secondary small">{emptyNote(file)}</p>}
       </div>

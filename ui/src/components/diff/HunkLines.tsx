@@ -8,7 +8,7 @@ import { Button } from "../Button";
 import type { Span } from "../code/highlight";
 import { useHighlight } from "../code/useHighlight";
 import { VisibleText } from "../code/VisibleText";
-import type { DiffHunk } from "./parse";
+import type { DiffHunk, DiffLine } from "./parse";
 import { type MarkedLine, markLines, parts, sideTexts, splitRows } from "./rows";
 import { hasChanges, hiddenLines, withoutWhitespaceChanges } from "./whitespace";
 import "./diff.css";
@@ -34,7 +34,11 @@ export function HunkLines({ hunk: exact, path, look }: { hunk: DiffHunk; path: s
     return <p className="diff-note secondary small">{t`Only whitespace changes.`}</p>;
   return (
     <>
-      <div className={`diff diff-${look.layout}`} dir="ltr" style={digits(hunk)}>
+      <div
+        className={`diff diff-${look.layout} ${hunk.lines.some(hasBox) ? "diff-boxes" : ""}`}
+        dir="ltr"
+        style={digits(hunk)}
+      >
         {look.layout === "unified"
           ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
           : splitRows(shown).map((row, at) => (
@@ -75,16 +79,31 @@ export function useLineSpans(hunk: DiffHunk, path: string): (line: MarkedLine) =
   const before = useHighlight(sides.before, path);
   const after = useHighlight(sides.after, path);
   return (line) =>
-    line.kind === "removed"
+    line.kind === "removed" || line.newNumber === null
       ? (before?.[(line.oldNumber ?? 0) - hunk.oldStart] ?? null)
       : (after?.[(line.newNumber ?? 0) - hunk.newStart] ?? null);
 }
+
+const hasBox = (line: DiffLine) => line.isTaken !== undefined && line.kind !== "context";
+
+/** An empty one stands at a line that is left out. */
+function Box({ line }: { line: DiffLine }) {
+  if (!hasBox(line)) return null;
+  return (
+    <span className="diff-box" role="img" aria-label={line.isTaken ? t`selected` : t`left out`}>
+      {line.isTaken ? "☑" : "☐"}
+    </span>
+  );
+}
+
+const offClass = (line: DiffLine) => (line.isTaken === false ? " off" : "");
 
 const signs = { context: " ", added: "+", removed: "−" } as const;
 
 function UnifiedRow({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
   return (
-    <div className={`diff-row ${line.kind}`}>
+    <div className={`diff-row ${line.kind}${offClass(line)}`}>
+      <Box line={line} />
       <span className="diff-number">{line.oldNumber}</span>
       <span className="diff-number">{line.newNumber}</span>
       <LineText line={line} spans={spans} />
@@ -103,7 +122,8 @@ function Side({
 }) {
   if (line === null) return <div className="diff-side nothing" />;
   return (
-    <div className={`diff-side ${line.kind}`}>
+    <div className={`diff-side ${line.kind}${offClass(line)}`}>
+      <Box line={line} />
       <span className="diff-number">{number}</span>
       <LineText line={line} spans={spans} />
     </div>

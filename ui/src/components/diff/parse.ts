@@ -13,6 +13,8 @@ export type DiffLine = {
   newNumber: number | null;
   /** This line is the file's last and has no newline at its end. */
   noNewline: boolean;
+  /** Of a change of which only some lines are taken, each line says whether it is. */
+  isTaken?: boolean;
 };
 export type DiffHunk = {
   /** Counts from 1 across all files, in diff order: the index decisions use. */

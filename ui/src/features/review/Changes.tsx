@@ -12,7 +12,7 @@ import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
 import { LargeApproval } from "./LargeApproval";
-import { LookButtons, lookKey, useLook } from "./look";
+import { LookButtons, lookKey, useLook, useRoom } from "./look";
 import { WriteApproval } from "./WriteApproval";
 import "./review.css";
 
@@ -33,7 +33,8 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
   const pending = useApprovalsIn(sessionId);
   const { decided } = useSessionPart(sessionId, (view) => view.decided);
   const written = useOverview(sessionId).overview?.changedFiles.length ?? 0;
-  const [look, toggleLook] = useLook();
+  const { hasRoom, probe } = useRoom();
+  const [look, toggleLook] = useLook(hasRoom);
   const root = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
@@ -69,6 +70,7 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: j and k, heard from the hunks inside
     <div className="changes" ref={root} onKeyDown={onKeyDown} tabIndex={-1} {...within}>
+      <span className="diff-probe" ref={probe} aria-hidden />
       <div className="changes-bar">
         <span className="secondary small grow">
           {pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
@@ -76,7 +78,7 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
         {look.whitespace === "hidden" && (
           <span className="attention small">{t`Whitespace changes are hidden`}</span>
         )}
-        <LookButtons look={look} onToggle={toggleLook} />
+        <LookButtons look={look} hasRoom={hasRoom} onToggle={toggleLook} />
         {reviewMode && (
           <IconButton
             label={t`Review mode`}

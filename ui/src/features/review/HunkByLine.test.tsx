@@ -72,7 +72,7 @@ describe("a hunk by its lines", () => {
     expect(outside).not.toHaveBeenCalled();
     await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
     expect(screen.queryAllByRole("checkbox")).toHaveLength(0);
-    expect(screen.getByText("2 of 3 changed lines selected")).toBeTruthy();
+    expect(screen.getByText("2 of 3 lines")).toBeTruthy();
     await userEvent.keyboard("l");
     expect(box("Removed line 2").checked).toBe(false);
   });

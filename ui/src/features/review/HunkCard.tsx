@@ -1,8 +1,10 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, t } from "@lingui/core/macro";
+import { msg, plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import {
   Check,
+  ChevronDown,
+  ChevronRight,
   ChevronsDown,
   ChevronsUp,
   ListChecks,
@@ -11,7 +13,7 @@ import {
   Undo2,
   X,
 } from "lucide-react";
-import { type KeyboardEvent, memo, useId, useMemo, useRef } from "react";
+import { type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
@@ -25,7 +27,7 @@ import type { Decision, Selection } from "./decisions";
 import { HunkByLine, selectedWords } from "./HunkByLine";
 import { HunkEditor } from "./HunkEditor";
 import { type HunkAction, hunkKey } from "./keys";
-import { changedRows } from "./lines";
+import { changedRows, withBoxes } from "./lines";
 import { useSurroundings } from "./surroundings";
 import type { Editing, ReviewActions } from "./useReview";
 import { wholeNoun } from "./WholeNote";
@@ -85,12 +87,19 @@ export const HunkCard = memo(function HunkCard(props: Props) {
     root.current?.focus();
   };
   const where = useId();
-  const chosen = decision === undefined ? selection : undefined;
-  const text = edited ?? chosen?.text;
-  const shown = useMemo(() => (text === undefined ? hunk : withNewSide(hunk, text)), [hunk, text]);
+  // What was written by hand instead has other lines.
+  const chosen = decision === undefined || edited === selection?.text ? selection : undefined;
+  const shown = useMemo(() => {
+    if (chosen) return withBoxes(hunk, chosen.off);
+    return edited === undefined ? hunk : withNewSide(hunk, edited);
+  }, [hunk, chosen, edited]);
+  const [isUnfolded, setUnfolded] = useState(false);
+  const folds = (decision === "accepted" || decision === "edited") && hunk.lines.length > 0;
+  const isFolded = folds && !isUnfolded;
   const room = useMemo(() => (first === null ? null : { first, last }), [first, last]);
   const { around, up, down, error } = useSurroundings(approvalId, path, hunk, room);
-  const canSelect = useMemo(() => canEdit && changedRows(hunk).length > 1, [canEdit, hunk]);
+  const changed = useMemo(() => changedRows(hunk).length, [hunk]);
+  const canSelect = canEdit && changed > 1;
   const offered: Record<HunkAction, boolean> = {
     accept: !decision,
     reject: !decision,
@@ -98,9 +107,12 @@ export const HunkCard = memo(function HunkCard(props: Props) {
     lines: !decision && canSelect,
     comment: !decision && hunk.lines.length > 0,
     undo: decision !== undefined,
+    fold: folds,
   };
   const act = (action: HunkAction) => {
+    if (action === "fold") return setUnfolded(isFolded);
     if (busy || !offered[action]) return;
+    setUnfolded(false);
     if (action === "accept") actions.decide([hunk.index], "accepted");
     else if (action === "reject") actions.decide([hunk.index], "rejected");
     else if (action === "undo") actions.undo([hunk.index]);
@@ -113,7 +125,8 @@ export const HunkCard = memo(function HunkCard(props: Props) {
     event.stopPropagation();
     act(action);
   };
-  const partly = chosen && !editing && selectedWords(chosen.taken, changedRows(hunk).length);
+  const showsLines = !editing && !isFolded && hunk.lines.length > 0;
+  const partly = chosen && !editing ? chosen.taken : null;
   return (
     <div
       className={`hunk ${decision ?? "open"}`}
@@ -125,6 +138,19 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       onKeyDown={onKeyDown}
     >
       <div className="hunk-bar">
+        {folds && (
+          <IconButton
+            label={isFolded ? t`Show hunk` : t`Hide hunk`}
+            shortcut="O"
+            icon={isFolded ? ChevronRight : ChevronDown}
+            aria-expanded={!isFolded}
+            aria-describedby={where}
+            onClick={() => act("fold")}
+          />
+        )}
+        {showsLines && up && (
+          <IconButton label={t`Show lines above`} icon={ChevronsUp} onClick={up} aria-describedby={where} />
+        )}
         <span className="secondary small cut grow" title={hunk.section || undefined}>
           {props.note === null ? place(hunk) : <VisibleText text={props.note} />}
           {hunk.section && <code className="hunk-section"> {hunk.section.trim()}</code>}
@@ -134,11 +160,11 @@ export const HunkCard = memo(function HunkCard(props: Props) {
             Hunk {hunk.index} of {props.total}, {place(hunk)} of {path}
             {decision && `, ${i18n._(decisionWords[decision]).slice(2)}`}
           </Trans>
-          {partly && `, ${partly}`}
+          {partly !== null && `, ${selectedWords(partly, changed)}`}
         </span>
-        {partly && (
+        {partly !== null && (
           <span className="attention small" aria-hidden>
-            {partly}
+            {t`${partly} of ${plural(changed, { one: "# line", other: "# lines" })}`}
           </span>
         )}
         <Buttons {...props} offered={offered} act={act} describedBy={where} />
@@ -146,6 +172,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       {editing?.by === "text" ? (
         <HunkEditor
           hunk={hunk}
+          path={path}
           text={selection?.text}
           unsaved={unsaved}
           refusals={editing.refusals}
@@ -166,33 +193,27 @@ export const HunkCard = memo(function HunkCard(props: Props) {
           onCancel={cancelEdit}
         />
       ) : (
-        <>
-          {up && <More words={t`Show lines above`} side="up" onMore={up} describedBy={where} />}
-          {hunk.lines.length > 0 && <HunkLines hunk={around(shown)} path={path} look={look} />}
-          {down && <More words={t`Show lines below`} side="down" onMore={down} describedBy={where} />}
-          {error && <ErrorNote error={error} />}
-        </>
+        showsLines && (
+          <>
+            <HunkLines hunk={around(shown)} path={path} look={look} />
+            {down && (
+              <div className="hunk-below" dir="ltr">
+                <IconButton
+                  label={t`Show lines below`}
+                  icon={ChevronsDown}
+                  onClick={down}
+                  aria-describedby={where}
+                />
+              </div>
+            )}
+            {error && <ErrorNote error={error} />}
+          </>
+        )
       )}
       <Comments comments={comments} actions={actions} busy={busy} onRemove={() => root.current?.focus()} />
     </div>
   );
 });
-
-type MoreProps = { words: string; side: "up" | "down"; onMore: () => void; describedBy: string };
-
-function More({ words, side, onMore, describedBy }: MoreProps) {
-  const Icon = side === "up" ? ChevronsUp : ChevronsDown;
-  return (
-    <button
-      type="button"
-      className="hunk-more small secondary"
-      aria-describedby={describedBy}
-      onClick={onMore}
-    >
-      <Icon size={14} aria-hidden /> {words}
-    </button>
-  );
-}
 
 type ButtonsProps = Pick<Props, "decision" | "busy" | "editing"> & {
   offered: Record<HunkAction, boolean>;

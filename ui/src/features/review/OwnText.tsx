@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
+import { CodeField } from "../../components/code/CodeField";
 import { hasHidden } from "../../components/code/invisible";
 import { composes, matches } from "../../components/shortcuts";
 
@@ -10,6 +11,8 @@ type Props = {
   takesFocus?: boolean;
   /** Words, and not code. */
   prose?: boolean;
+  /** The file that it is code of. */
+  path?: string;
   onChange: (value: string) => void;
   onCancel: () => void;
   /** By key; none where what is written counts as it is written. */
@@ -26,32 +29,39 @@ export function OwnText(props: Props) {
     maxRows,
     takesFocus = true,
     prose = false,
+    path,
     onChange,
     onCancel,
     onSave,
     children,
   } = props;
+  const area: ComponentProps<"textarea"> & { value: string } = {
+    "aria-label": label,
+    value,
+    autoFocus: takesFocus,
+    onChange: (event) => onChange(event.target.value),
+    onKeyDown: (event) => {
+      if (composes(event.nativeEvent)) return;
+      if (event.key === "Escape") onCancel();
+      else if (onSave && matches(event, "Mod+Enter")) onSave();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  };
   return (
     <div className="own-text">
-      <textarea
-        className={prose ? "field" : "field mono"}
-        dir={prose ? "auto" : undefined}
-        aria-label={label}
-        value={value}
-        rows={Math.min(maxRows, value.split("\n").length + 1)}
-        spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: opened by "Edit …", which means to type
-        autoFocus={takesFocus}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={(event) => {
-          if (composes(event.nativeEvent)) return;
-          if (event.key === "Escape") onCancel();
-          else if (onSave && matches(event, "Mod+Enter")) onSave();
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-      />
+      {path === undefined ? (
+        <textarea
+          {...area}
+          className={prose ? "field" : "field mono"}
+          dir={prose ? "auto" : undefined}
+          rows={Math.min(maxRows, value.split("\n").length + 1)}
+          spellCheck={false}
+        />
+      ) : (
+        <CodeField {...area} name={path} />
+      )}
       <HiddenWarning text={value} />
       <div className="own-text-foot">{children}</div>
     </div>

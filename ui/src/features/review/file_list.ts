@@ -28,6 +28,20 @@ export function progressOf(decisions: Decisions, hunks: readonly number[]): File
   return { state: made.includes("edited") ? "edited" : "accepted", left };
 }
 
+/**
+ * The places of the files with something to decide, and of those without, which stand below. A file that several edits
+ * change is decided with the last of them: they stay together. Where nothing is open any more all keeps its place.
+ */
+export function openFirst(files: readonly ListedFile[], decisions: Decisions) {
+  const isOpen = ({ hunks }: ListedFile) =>
+    hunks.length === 0 || hunks.some((index) => decisions.of[index] === undefined);
+  const paths = new Set(files.filter(isOpen).map(({ path }) => path));
+  const places = files.map((_, at) => at);
+  if (paths.size === 0) return { open: places, decided: [] };
+  const isBelow = (at: number) => !paths.has(files[at]?.path ?? "");
+  return { open: places.filter((at) => !isBelow(at)), decided: places.filter(isBelow) };
+}
+
 export type Folder = { path: string; files: { file: ListedFile; at: number }[] };
 
 /** Files in the order of the diff; neighbours of one folder stand together under it. */

@@ -5,7 +5,7 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { composes, inTextField, matches } from "../../components/shortcuts";
 
-export type HunkAction = "accept" | "reject" | "edit" | "lines" | "comment" | "undo";
+export type HunkAction = "accept" | "reject" | "edit" | "lines" | "comment" | "undo" | "fold";
 
 const hunkKeys: Record<string, HunkAction> = {
   a: "accept",
@@ -14,6 +14,7 @@ const hunkKeys: Record<string, HunkAction> = {
   l: "lines",
   c: "comment",
   u: "undo",
+  o: "fold",
 };
 
 export type FileAction = "accept" | "reject" | "undo";
@@ -92,7 +93,8 @@ export function useFocusAfterDecision(root: RefObject<HTMLElement | null>, left:
     if (activeElement?.closest(".file-list")) return;
     // A file's button goes when the file is decided, and the focus with it.
     if (decided.length > 1 && activeElement !== document.body) return;
-    const all = stops(root.current);
+    // What is decided may have gone below the rest: next is what follows it in the change.
+    const all = stops(root.current).sort((one, other) => placeOf(one) - placeOf(other));
     const at = all.findLastIndex((stop) => decided.includes(Number(stop.dataset.hunk)));
     const after = [...all.slice(at + 1), ...all.slice(0, at)];
     (after.find((stop) => !stop.dataset.hunk || stop.classList.contains("open")) ?? all[at])?.focus();
@@ -106,6 +108,8 @@ export function moveFocus(root: HTMLElement | null, by: 1 | -1): boolean {
   next?.focus();
   return next !== undefined;
 }
+
+const placeOf = (stop: HTMLElement) => Number(stop.closest<HTMLElement>("[data-at]")?.dataset.at ?? 0);
 
 /** Where j and k stop: each hunk that shows, and the button of each file that is folded. */
 function stops(root: HTMLElement | null): HTMLElement[] {

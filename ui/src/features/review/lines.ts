@@ -39,6 +39,14 @@ export function chosenSide(hunk: DiffHunk, off: ReadonlySet<number>): string {
   return addsNewline(hunk, text) ? text + eolOf(hunk) : text;
 }
 
+/** Each changed line says whether it is taken. */
+export function withBoxes(hunk: DiffHunk, off: readonly number[]): DiffHunk {
+  const left = new Set(off);
+  const boxed = (line: DiffLine, row: number) =>
+    line.kind === "context" ? line : { ...line, isTaken: !left.has(row) };
+  return { ...hunk, lines: hunk.lines.map(boxed) };
+}
+
 /** Whether the engine ends the last line, which had no end: a hunk whose new side ends with a newline still does. */
 export function endsLastLine(hunk: DiffHunk, off: ReadonlySet<number>): boolean {
   return addsNewline(hunk, exactSide(hunk, off));

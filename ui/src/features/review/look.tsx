@@ -1,7 +1,7 @@
 /** The look of diffs: in one column or two, with changes of whitespace or without. Nothing decided depends on it. */
 import { t } from "@lingui/core/macro";
 import { Columns2, Pilcrow, Rows2 } from "lucide-react";
-import { useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { IconButton } from "../../components/IconButton";
@@ -13,24 +13,46 @@ const keys: Record<string, LookKey> = { s: "layout", w: "whitespace" };
 
 export const lookKey = (key: string): LookKey | null => keys[key.toLowerCase()] ?? null;
 
-/** Remembered beyond the session. The look is the same object until it changes: hunks are drawn anew with it. */
-export function useLook(): [DiffLook, (key: LookKey) => void] {
+/**
+ * Remembered beyond the session. The look is the same object until it changes: hunks are drawn anew with it. Without room
+ * for both sides there is one column, whatever was chosen.
+ */
+export function useLook(hasRoom: boolean): [DiffLook, (key: LookKey) => void] {
   const [layout, setLayout] = useRemembered<DiffLook["layout"]>("diffLook", "unified", ["unified", "split"]);
   const [whitespace, setWhitespace] = useRemembered<DiffLook["whitespace"]>("diffWhitespace", "shown", [
     "shown",
     "hidden",
   ]);
-  const look = useMemo(() => ({ layout, whitespace }), [layout, whitespace]);
+  const shown = hasRoom ? layout : "unified";
+  const look = useMemo(() => ({ layout: shown, whitespace }), [shown, whitespace]);
   return [
     look,
     (key) =>
       key === "layout"
-        ? setLayout(layout === "unified" ? "split" : "unified")
+        ? hasRoom && setLayout(layout === "unified" ? "split" : "unified")
         : setWhitespace(whitespace === "shown" ? "hidden" : "shown"),
   ];
 }
 
-export function LookButtons({ look, onToggle }: { look: DiffLook; onToggle: (key: LookKey) => void }) {
+/** Whether there is room for two sides where the probe is, which is as wide as they are at least. */
+export function useRoom() {
+  const [hasRoom, setHasRoom] = useState(true);
+  const probe = useCallback((element: HTMLElement | null) => {
+    const around = element?.parentElement;
+    if (!element || !around) return;
+    const look = () => setHasRoom(element.offsetWidth <= around.clientWidth);
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(around);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { hasRoom, probe };
+}
+
+type ButtonsProps = { look: DiffLook; hasRoom: boolean; onToggle: (key: LookKey) => void };
+
+export function LookButtons({ look, hasRoom, onToggle }: ButtonsProps) {
   const isUnified = look.layout === "unified";
   return (
     <>
@@ -45,6 +67,8 @@ export function LookButtons({ look, onToggle }: { look: DiffLook; onToggle: (key
         small
         look="quiet"
         label={isUnified ? t`Show side by side` : t`Show unified`}
+        title={hasRoom ? undefined : t`Two sides of 60 characters don't fit here.`}
+        disabled={!hasRoom}
         shortcut="S"
         icon={isUnified ? <Columns2 size={14} aria-hidden /> : <Rows2 size={14} aria-hidden />}
         onClick={() => onToggle("layout")}

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { WholeChange } from "../../protocol/generated";
@@ -119,6 +119,38 @@ describe("a write approval", () => {
     ]);
   });
 
+  it("folds an accepted hunk to a line that unfolds, and puts a decided file below the open ones", async () => {
+    const lines = (hunk: number) => document.querySelectorAll(`[data-hunk="${hunk}"] .diff-row`).length;
+    const files = () => screen.getAllByRole("region").map((file) => file.getAttribute("aria-label"));
+    await press("Accept hunk");
+    expect([lines(1), lines(2)]).toEqual([0, 3]);
+    await press("Show hunk");
+    expect(lines(1)).toBe(3);
+    await press("Reject hunk");
+    // The focus goes on in the order of the change, wherever the file is now.
+    expect(document.activeElement?.getAttribute("data-hunk")).toBe("3");
+    expect(files()).toEqual(["src/b.rs", "src/a.rs"]);
+    expect(screen.getByText("Decided so far")).toBeTruthy();
+    expect([lines(1), lines(2)]).toEqual([3, 3]);
+    await userEvent.keyboard("jo");
+    expect(lines(1)).toBe(0);
+    await userEvent.keyboard("u");
+    expect(files()).toEqual(["src/a.rs", "src/b.rs"]);
+    expect(screen.queryByText("Decided so far")).toBeNull();
+    expect(lines(1)).toBe(3);
+  });
+
+  it("keeps the old lines in sight while a hunk is edited", async () => {
+    await press("Edit hunk");
+    const old = document.querySelector(".hunk-old");
+    expect([...(old?.querySelectorAll(".diff-text") ?? [])].map((line) => line.textContent)).toEqual([
+      "one",
+      "two",
+    ]);
+    await userEvent.type(screen.getByRole("textbox", { name: "New text of this hunk" }), "!");
+    expect(document.querySelector(".code-sheet pre")?.textContent).toBe("oneTWO!");
+  });
+
   it("accepts all with the key, and types keys into the note as text", async () => {
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "a r");
     expect(buttons("Accept hunk")).toHaveLength(3);
@@ -182,6 +214,27 @@ describe("changes of whitespace", () => {
     await userEvent.keyboard("w");
     await press("Accept all");
     expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null, edited: null }]);
+  });
+});
+
+describe("both sides of a diff", () => {
+  afterEach(() => {
+    localStorage.clear();
+    vi.restoreAllMocks();
+  });
+
+  it("are shown where there is room for them alone", async () => {
+    const wide = vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(1);
+    const { id, fake } = waiting();
+    await show(fake, id);
+    await userEvent.keyboard("s");
+    expect(document.querySelector(".diff-split")).toBeNull();
+    expect(screen.getByRole("button", { name: "Show side by side" })).toHaveProperty("disabled", true);
+    wide.mockRestore();
+    cleanup();
+    await show(fake, id);
+    await userEvent.keyboard("s");
+    expect(document.querySelector(".diff-split")).toBeTruthy();
   });
 });
 

@@ -46,11 +46,17 @@ describe("lines that the user left out", () => {
     expect(resolution(fake)).toMatchObject([{ hunks: [1], edited: chosen.edited }]);
   });
 
-  it("stay out after Escape, of what is shown too, and when the hunk is accepted", async () => {
+  it("stay in sight after Escape with an empty box, and out when the hunk is accepted", async () => {
     const { fake } = await unticked();
     await userEvent.keyboard("{Escape}");
-    expect(screen.getByText("2 of 3 changed lines selected")).toBeTruthy();
-    expect(document.querySelector('[data-hunk="1"] .diff')?.textContent).not.toContain("new");
+    expect(screen.getByText("2 of 3 lines")).toBeTruthy();
+    const off = document.querySelector('[data-hunk="1"] .diff .off');
+    expect(off?.textContent).toContain("new");
+    expect(off?.querySelector("[role=img]")?.getAttribute("aria-label")).toBe("left out");
+    const lines = [...document.querySelectorAll('[data-hunk="1"] .diff-text')].map(
+      (line) => line.textContent,
+    );
+    expect(lines).toEqual(["one", "two", "TWO", "new", "three"]);
     await userEvent.keyboard("ar");
     expect(resolution(fake)).toMatchObject([{ hunks: [1], edited: chosen.edited }]);
   });
