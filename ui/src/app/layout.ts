@@ -32,12 +32,12 @@ export type Column = {
 };
 
 /** In review mode the diff has what the conversation leaves, which is the narrow column then. */
-export const railWidth: Bounds = [320, 340, 560];
+export const railWidth: Bounds = [300, 320, 560];
 const diffLeast = 480;
 /** In a narrower window the diff is a sheet above the conversation, as wide as the window. */
 export const reviewLeast = railWidth[0] + diffLeast;
 /** What both have beside the sessions: two sides of a diff, with 60 characters each. */
-export const reviewWide = railWidth[1] + 1100;
+export const reviewWide = railWidth[1] + 1120;
 
 export function railIn(window: number, wished: number, beside: number): Column {
   const most = Math.min(railWidth[2], window - beside - diffLeast);

@@ -196,16 +196,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
         showsLines && (
           <>
             <HunkLines hunk={around(shown)} path={path} look={look} />
-            {down && (
-              <div className="hunk-below" dir="ltr">
-                <IconButton
-                  label={t`Show lines below`}
-                  icon={ChevronsDown}
-                  onClick={down}
-                  aria-describedby={where}
-                />
-              </div>
-            )}
+            {down && <Below onMore={down} describedBy={where} />}
             {error && <ErrorNote error={error} />}
           </>
         )
@@ -214,6 +205,19 @@ export const HunkCard = memo(function HunkCard(props: Props) {
     </div>
   );
 });
+
+function Below({ onMore, describedBy }: { onMore: () => void; describedBy: string }) {
+  return (
+    <div className="hunk-below" dir="ltr">
+      <IconButton
+        label={t`Show lines below`}
+        icon={ChevronsDown}
+        onClick={onMore}
+        aria-describedby={describedBy}
+      />
+    </div>
+  );
+}
 
 type ButtonsProps = Pick<Props, "decision" | "busy" | "editing"> & {
   offered: Record<HunkAction, boolean>;
