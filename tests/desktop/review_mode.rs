@@ -13,10 +13,7 @@ fn script() -> Script {
         {"old_text": "line 50\n", "new_text": "LINE FIFTY\n"},
     ]});
     let lib = json!({"path": "src/lib.txt", "edits": [{"old_text": "line 30\n", "new_text": "LINE THIRTY\n"}]});
-    Script::new(vec![
-        Turn::text("I'll shout in both.").call("edit_file", app).call("edit_file", lib),
-        Turn::text(DONE),
-    ])
+    Script::new(vec![Turn::text("I'll shout in both.").call("edit_file", app).call("edit_file", lib), Turn::text(DONE)])
 }
 
 fn width(element: &Element<'_>) -> f64 {

@@ -98,6 +98,11 @@ export const HunkCard = memo(function HunkCard(props: Props) {
   const isFolded = folds && !isUnfolded;
   const room = useMemo(() => (first === null ? null : { first, last }), [first, last]);
   const { around, up, down, error } = useSurroundings(approvalId, path, hunk, room);
+  /** Its button goes with the last line; keys still reach the hunk. */
+  const more = (fetch: () => Promise<void>) => async () => {
+    await fetch();
+    setTimeout(() => document.activeElement === document.body && root.current?.focus(), 0);
+  };
   const changed = useMemo(() => changedRows(hunk).length, [hunk]);
   const canSelect = canEdit && changed > 1;
   const offered: Record<HunkAction, boolean> = {
@@ -149,7 +154,12 @@ export const HunkCard = memo(function HunkCard(props: Props) {
           />
         )}
         {showsLines && up && (
-          <IconButton label={t`Show lines above`} icon={ChevronsUp} onClick={up} aria-describedby={where} />
+          <IconButton
+            label={t`Show lines above`}
+            icon={ChevronsUp}
+            onClick={more(up)}
+            aria-describedby={where}
+          />
         )}
         <span className="secondary small cut grow" title={hunk.section || undefined}>
           {props.note === null ? place(hunk) : <VisibleText text={props.note} />}
@@ -196,7 +206,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
         showsLines && (
           <>
             <HunkLines hunk={around(shown)} path={path} look={look} />
-            {down && <Below onMore={down} describedBy={where} />}
+            {down && <Below onMore={more(down)} describedBy={where} />}
             {error && <ErrorNote error={error} />}
           </>
         )

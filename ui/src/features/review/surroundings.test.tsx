@@ -44,6 +44,7 @@ it("shows lines between hunks once, and below them to the file's end", async () 
   expect(document.body.textContent).not.toContain("line 7");
   // The second has its half; the first shows the other.
   expect(buttons("Show lines above")).toHaveLength(0);
+  await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("2"));
   await press("Show lines below");
   await waitFor(() => expect(document.body.textContent).toContain("line 6"));
   for (const line of ["line 5", "line 6", "line 7", "line 8", "line 9"]) {
