@@ -134,7 +134,7 @@ fn what_a_model_proposes_to_remember_is_reviewed_in_the_window() {
     let stage = stage(Script::new(vec![Turn::text(DONE)]));
     let window = stage.open();
     window.click("Memory");
-    window.element("dialog", "Memory").inside("button", "Open settings").click();
+    window.element("region", "Memory").inside("button", "Open settings").click();
     let settings = window.element("dialog", "Settings");
     let reflection = settings.inside("switch", "Reflection");
     assert_eq!(reflection.ask("return arguments[0].checked"), false);
@@ -145,6 +145,6 @@ fn what_a_model_proposes_to_remember_is_reviewed_in_the_window() {
     window.pictures("reflection");
     no_barrier(&window, "the settings of memory");
     settings.inside("button", "Review memory…").click();
-    window.element("dialog", "Memory");
+    window.element("region", "Memory");
     no_barrier(&window, "memory");
 }

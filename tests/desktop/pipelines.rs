@@ -21,7 +21,7 @@ fn a_pipeline_is_started_by_its_form_and_goes_on_when_its_gate_is_decided() {
     stage.trust();
     let window = stage.open();
     window.element("button", "Pipelines").click();
-    window.element("dialog", "Pipelines");
+    window.element("region", "Pipelines");
     window.button_saying("greeting").click();
     let form = window.element("form", "Parameters and input");
     no_barrier(&window, "the form of a pipeline");

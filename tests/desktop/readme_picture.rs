@@ -101,7 +101,7 @@ fn a_real_review_is_seen_whole_in_a_window_of_the_usual_size() {
     window.says("Both are written.");
     window.pictures_for("guide-done", "pictures/done.png");
     window.click("Pipelines");
-    window.element("dialog", "Pipelines");
+    window.element("region", "Pipelines");
     window.button_saying("review-diff");
     window.pictures_for("guide-pipelines", "pictures/pipelines.png");
 }

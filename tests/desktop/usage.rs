@@ -24,8 +24,8 @@ fn what_was_used_is_shown_by_day_model_and_project() {
     window.element("dialog", "Command palette");
     window.write("usage");
     window.press(&[ENTER]);
-    let dialog = window.element("dialog", "Usage");
-    let [days, models, projects] = ["By day", "By model", "By project"].map(|name| dialog.inside("table", name).text());
+    let usage = window.element("region", "Usage");
+    let [days, models, projects] = ["By day", "By model", "By project"].map(|name| usage.inside("table", name).text());
     assert!(models.contains("mock/mock"), "{models}");
     assert!(projects.contains("project"), "{projects}");
     for table in [&days, &models, &projects] {
@@ -33,18 +33,18 @@ fn what_was_used_is_shown_by_day_model_and_project() {
     }
     no_barrier(&window, "the usage");
     window.pictures("usage");
-    dialog.inside("radio", "30 days").ask("arguments[0].focus()");
+    usage.inside("radio", "30 days").ask("arguments[0].focus()");
     window.press(&[RIGHT]);
-    wait_until("the next range", || dialog.inside("radio", "90 days").ask("return arguments[0].checked") == true);
+    wait_until("the next range", || usage.inside("radio", "90 days").ask("return arguments[0].checked") == true);
     assert!(!window.text().contains(LEGEND));
-    dialog.inside("radio", "Tokens").ask("arguments[0].click()");
+    usage.inside("radio", "Tokens").ask("arguments[0].click()");
     window.says(LEGEND);
     window.resize(720, 600);
     window.picture("usage-narrow");
     window.press(&[ESCAPE]);
-    window.gone("dialog", "Usage");
+    window.gone("region", "Usage");
     // The cost in the status bar leads there too.
     window.element("contentinfo", "Status");
     window.button_saying("$").click();
-    window.element("dialog", "Usage");
+    window.element("region", "Usage");
 }

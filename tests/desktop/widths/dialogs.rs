@@ -1,4 +1,4 @@
-//! What lies over a session: menus, dialogs, and the settings tab by tab.
+//! What lies over a session or takes its place: menus, dialogs, places, and the settings tab by tab.
 
 use super::work::{LONG, opens, stage};
 use super::{Look, Way, as_it_is};
@@ -23,6 +23,7 @@ pub(super) fn look(way: Way) {
     look.window.says("What I would change");
     over_a_session(&look);
     settings(&look);
+    places(&look);
     pipelines(&look);
     look.runs("replay this session");
     look.window.element("slider", "Moment");
@@ -46,8 +47,6 @@ fn over_a_session(look: &Look<'_>) {
     over("Command palette", "palette-hits");
     for (command, dialog, view) in [
         ("keyboard map", "Keyboard", "keyboard"),
-        ("usage", "Usage", "usage"),
-        ("show memory", "Memory", "memory"),
         ("session settings", "Session settings", "session-settings"),
         ("compact now", "Compact this conversation", "compact"),
         ("delete this session", "Delete this session?", "delete"),
@@ -65,6 +64,18 @@ fn over_a_session(look: &Look<'_>) {
     look.takes("session-menu", as_it_is);
     window.menu_item("Tools…").click();
     over("Tools of this session", "tools");
+}
+
+fn places(look: &Look<'_>) {
+    for (command, place, view) in
+        [("usage", "Usage", "usage"), ("show memory", "Memory", "memory"), ("show inbox", "Inbox", "inbox")]
+    {
+        look.runs(command);
+        look.window.element("region", place);
+        look.takes(view, as_it_is);
+        look.window.press(&[ESCAPE]);
+        look.window.gone("region", place);
+    }
 }
 
 fn settings(look: &Look<'_>) {
@@ -92,7 +103,7 @@ fn settings(look: &Look<'_>) {
 fn pipelines(look: &Look<'_>) {
     let window = &look.window;
     look.runs("pipelines");
-    let dialog = window.element("dialog", "Pipelines");
+    let place = window.element("region", "Pipelines");
     window.button_saying("greeting");
     look.takes("pipelines", as_it_is);
     window.button_saying("greeting").click();
@@ -102,8 +113,8 @@ fn pipelines(look: &Look<'_>) {
     window.press(&[ENTER]);
     window.says("Send the greeting?");
     look.takes("pipeline-run", as_it_is);
-    dialog.inside("tab", "Schedules").click();
+    place.inside("tab", "Schedules").click();
     look.takes("pipeline-schedules", as_it_is);
     window.press(&[ESCAPE]);
-    window.gone("dialog", "Pipelines");
+    window.gone("region", "Pipelines");
 }

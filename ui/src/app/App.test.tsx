@@ -44,17 +44,16 @@ describe("the window", () => {
     await press("Pipelines");
     await userEvent.click(await screen.findByRole("tab", { name: "Runs" }));
     await userEvent.click((await screen.findAllByRole("button", { name: "release" }))[0] as HTMLElement);
-    const dialog = within(screen.getByRole("dialog", { name: "Pipelines" }));
-    await userEvent.click(await dialog.findByRole("button", { name: "Approve" }));
+    const place = within(screen.getByRole("region", { name: "Pipelines" }));
+    await userEvent.click(await place.findByRole("button", { name: "Approve" }));
     expect(sent(fake, "resolve_approval")).toMatchObject([
       { approvalId: "gate-1", resolution: { decision: "approve", previewHash: "" } },
     ]);
     await userEvent.keyboard("{Escape}{Control>}k{/Control}");
     await userEvent.click(await screen.findByText("Pipelines: start, runs, schedules"));
     expect(await screen.findByRole("button", { name: "← All runs" })).toBeTruthy();
-    const again = within(screen.getByRole("dialog", { name: "Pipelines" }));
-    await userEvent.click(again.getAllByRole("button", { name: "Open its session" })[0] as HTMLElement);
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await userEvent.click(place.getAllByRole("button", { name: "Open its session" })[0] as HTMLElement);
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Pipelines" })).toBeNull());
     expect(screen.getByRole("button", { name: "Pipeline release" }).getAttribute("aria-current")).toBe(
       "true",
     );
@@ -257,23 +256,43 @@ describe("the inbox", () => {
     const fake = createFake({ sessions, logs });
     await open(fake);
     await press("Show inbox");
-    const dialog = await screen.findByRole("dialog", { name: "Inbox" });
-    expect(within(dialog).getAllByRole("listitem")).toHaveLength(2);
-    await userEvent.click(within(dialog).getByRole("button", { name: /Other.*shop$/ }));
+    const place = await screen.findByRole("region", { name: "Inbox" });
+    expect(within(place).getAllByRole("listitem")).toHaveLength(2);
+    const row = () => within(place).getByRole("button", { name: /Other.*shop$/ });
+    await userEvent.click(row());
+    // Its review is beside it, with the keyboard on its first hunk.
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
+    expect(place.contains(document.activeElement)).toBe(true);
+    expect(screen.getAllByRole("button", { name: "Accept all" })).toHaveLength(1);
+    await userEvent.click(within(place).getByRole("button", { name: "Open its session" }));
     expect(await screen.findByRole("heading", { name: "Other" })).toBeTruthy();
     await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
-    expect(screen.queryByRole("dialog", { name: "Inbox" })).toBeNull();
+    expect(screen.queryByRole("region", { name: "Inbox" })).toBeNull();
+    // And back to where one was.
+    await userEvent.keyboard("{Alt>}{ArrowLeft}{/Alt}");
+    expect(await screen.findByRole("region", { name: "Inbox" })).toBe(place);
+    expect(row().getAttribute("aria-current")).toBe("true");
+    await userEvent.keyboard("{Alt>}{ArrowRight}{/Alt}");
+    expect(screen.queryByRole("region", { name: "Inbox" })).toBeNull();
+    expect(screen.getByRole("heading", { name: "Other" })).toBeTruthy();
   });
 
-  it("says that nothing waits, by its button as by its key", async () => {
+  it("says that nothing waits, by its button as by its key; Escape leads back to where the focus was", async () => {
     await open(createFake({}));
+    const message = screen.getByRole("textbox", { name: "Message" });
+    message.focus();
     await press("Inbox");
     await screen.findByText(/^Nothing waits for you/);
+    expect(screen.queryByRole("textbox", { name: "Message" })).toBeNull();
     await userEvent.keyboard("{Escape}");
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Inbox" })).toBeNull());
+    message.focus();
     await userEvent.keyboard("{Control>}{Shift>}j{/Shift}{/Control}");
-    expect(await screen.findByRole("dialog", { name: "Inbox" })).toBeTruthy();
+    await screen.findByRole("region", { name: "Inbox" });
+    await waitFor(() => expect(document.activeElement).not.toBe(message));
     expect(screen.queryByRole("button", { name: "Show inbox" })).toBeNull();
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(document.activeElement).toBe(message));
   });
 
   it("goes round the sessions that wait", () => {

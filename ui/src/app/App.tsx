@@ -1,16 +1,17 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
 import { DirectionProvider } from "@base-ui/react/direction-provider";
 import { t } from "@lingui/core/macro";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect } from "react";
 import { CommandKeysContext, ShortcutsContext } from "../components/command_keys";
 import type { Command } from "../components/commands";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
+import { useLatest } from "../components/latest";
 import { fetchParts } from "../components/lazily";
 import { lookForFonts } from "../components/markdown/fonts";
 import { isModalOpen } from "../components/modal";
+import { Once } from "../components/Once";
 import { OpenRulesContext } from "../components/why/open_rules";
-import { focusElicitation } from "../features/conversation/elicitation_focus";
 import { Sessions } from "../features/sessions/Sessions";
 import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
@@ -21,22 +22,17 @@ import { useDailyUpdate } from "./daily_update";
 import { locales, useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import {
-  GateApproval,
   HistoryDialogs,
-  InboxDialog,
   Inspector,
   InspectorRail,
   KeyboardMap,
-  MemoryDialog,
   NativeMenus,
   Palette,
-  PipelinesDialog,
   RowMenu,
   SettingsDialog,
   TrustDialog,
-  UsageDialog,
 } from "./parts";
-import { leadTo, useCommands } from "./use_commands";
+import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import type { OpenDialog } from "./window_state";
 import "./app.css";
@@ -52,6 +48,7 @@ export function App() {
   const openRules = useCallback(() => setDialog("rules"), [setDialog]);
   const asked = window.dialog !== null || history.asking !== null;
   useEscapeFromNowhere(asked ? null : window.stepOut);
+  useMouseSteps(asked ? null : window);
   useFreshOnReturn();
   useTheRest();
   useDailyUpdate();
@@ -60,6 +57,7 @@ export function App() {
       <Sessions
         folder={window.shown?.folder ?? null}
         selected={selected}
+        place={window.place}
         filterRef={window.filter}
         renaming={window.renaming}
         onRenaming={window.setRenaming}
@@ -76,23 +74,25 @@ export function App() {
       />
     </ErrorBoundary>
   ) : null;
-  const inspector = panes.inspector ? (
-    <ErrorBoundary part={t`The inspector`} about={selected}>
-      <Inspector
-        shown={window.shown}
-        tab={panes.tab}
-        onTab={panes.setTab}
-        focusRequest={panes.focusRequest}
-        reviewMode={{ isOn: panes.columns.review.isOn, toggle: panes.toggleReview }}
-        history={history}
-        replaying={window.replaying}
-        onClose={panes.columns.inspector.floats ? () => panes.setInspector(false) : null}
-      />
-    </ErrorBoundary>
-  ) : null;
+  // In a place it would be about what is not shown.
+  const inspector =
+    panes.inspector && window.place === null ? (
+      <ErrorBoundary part={t`The inspector`} about={selected}>
+        <Inspector
+          shown={window.shown}
+          tab={panes.tab}
+          onTab={panes.setTab}
+          focusRequest={panes.focusRequest}
+          reviewMode={{ isOn: panes.columns.review.isOn, toggle: panes.toggleReview }}
+          history={history}
+          replaying={window.replaying}
+          onClose={panes.columns.inspector.floats ? () => panes.setInspector(false) : null}
+        />
+      </ErrorBoundary>
+    ) : null;
   const rail =
     // A session that has not begun has nothing to lead to.
-    selected === null || panes.inspector || panes.columns.inspector.floats ? null : (
+    selected === null || window.place || panes.inspector || panes.columns.inspector.floats ? null : (
       <InspectorRail
         onTab={(tab) => {
           panes.show(tab);
@@ -109,7 +109,9 @@ export function App() {
             <div
               className="app"
               onKeyDown={(event) => {
-                const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
+                // A menu's own Escape closes it alone.
+                const isMenus = (event.target as Element).closest("[role=menu], [role=listbox]") !== null;
+                const escaped = event.key === "Escape" && !event.nativeEvent.isComposing && !isMenus;
                 if (escaped && !event.defaultPrevented && !asked && !isModalOpen()) window.stepOut();
               }}
             >
@@ -118,7 +120,11 @@ export function App() {
                 key={locale}
                 sidebarPane={panes.columns.sidebar}
                 inspectorPane={panes.columns.inspector}
-                review={panes.columns.review}
+                review={
+                  window.place === null
+                    ? panes.columns.review
+                    : { ...panes.columns.review, isOn: false, rail: null }
+                }
                 onScrim={window.stepOut}
                 sidebar={sidebar}
                 main={
@@ -195,6 +201,20 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
   }, [stepOut]);
 }
 
+/** The buttons at a mouse's side. */
+function useMouseSteps(steps: Pick<Window, "back" | "forward"> | null) {
+  const latest = useLatest(steps);
+  useEffect(() => {
+    const onMouseUp = (event: MouseEvent) => {
+      if (event.button !== 3 && event.button !== 4) return;
+      event.preventDefault();
+      if (!isModalOpen()) (event.button === 3 ? latest.current?.back : latest.current?.forward)?.();
+    };
+    window.addEventListener("mouseup", onMouseUp);
+    return () => window.removeEventListener("mouseup", onMouseUp);
+  }, [latest]);
+}
+
 function Status({ window, actions }: { window: Window; actions: Actions }) {
   const { commit, openInEditor, showInFolder, openTerminal } = actions;
   const places = commit &&
@@ -212,7 +232,7 @@ function Status({ window, actions }: { window: Window; actions: Actions }) {
       model={window.model}
       onTrust={() => window.setDialog("trust")}
       onContext={() => window.panes.show("context")}
-      onUsage={() => window.setDialog("usage")}
+      onUsage={() => window.openPlace("usage")}
       onUpdate={() => window.setDialog("updates")}
       places={places}
       session={window.session}
@@ -245,7 +265,10 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           first={first ?? "models"}
           keyOf={window.keyOf}
           folder={window.project?.path ?? null}
-          onReviewMemory={() => window.setDialog("memory")}
+          onReviewMemory={() => {
+            close();
+            window.openPlace("memory");
+          }}
           onCall={(call) => {
             close();
             window.history.show(call.sessionId, call.seq, call.project);
@@ -259,44 +282,6 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
           languages={locales}
           onLanguage={window.setLanguage}
         />
-      </Once>
-      <Once when={dialog === "memory"}>
-        <MemoryDialog
-          folder={window.shown?.folder ?? null}
-          open={dialog === "memory"}
-          onClose={close}
-          onSession={(sessionId) => {
-            close();
-            window.go(sessionId);
-          }}
-          onSettings={() => window.setDialog("reflection")}
-        />
-      </Once>
-      <Once when={dialog === "pipelines"}>
-        <PipelinesDialog
-          folder={window.shown?.folder ?? null}
-          open={dialog === "pipelines"}
-          onClose={close}
-          onSession={(sessionId) => {
-            close();
-            window.go(sessionId);
-          }}
-          gate={(approval) => <GateApproval approval={approval} />}
-        />
-      </Once>
-      <Once when={dialog === "inbox"}>
-        <InboxDialog
-          open={dialog === "inbox"}
-          onClose={close}
-          onGo={({ sessionId, kind, project }) => {
-            if (sessionId !== null) return leadTo(window, sessionId, kind);
-            if (window.shown?.folder !== project) window.folder.open(project);
-            focusElicitation();
-          }}
-        />
-      </Once>
-      <Once when={dialog === "usage"}>
-        <UsageDialog open={dialog === "usage"} onClose={close} />
       </Once>
       <Once when={dialog === "palette"}>
         <Palette
@@ -316,11 +301,4 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
       </Once>
     </>
   );
-}
-
-/** There from the first time on: a dialog that was never open is not even fetched, and one that closes can say so. */
-function Once({ when, children }: { when: boolean; children: ReactNode }) {
-  const [been, setBeen] = useState(when);
-  if (when && !been) setBeen(true);
-  return been ? children : null;
 }

@@ -1,9 +1,10 @@
 import { t } from "@lingui/core/macro";
-import { PanelLeft, PanelRight } from "lucide-react";
+import { ArrowLeft, PanelLeft, PanelRight } from "lucide-react";
 import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ErrorNote } from "../components/ErrorNote";
 import { IconButton } from "../components/IconButton";
+import { Once } from "../components/Once";
 import { Conversation } from "../features/conversation/Conversation";
 import { typeInto } from "../features/conversation/menu/type_into";
 import { NextMessage } from "../features/conversation/NextMessage";
@@ -11,8 +12,8 @@ import { NewSession } from "../features/welcome/NewSession";
 import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
-import type { History } from "./history";
-import { CrashNote, FindBar, ReplayBar, SessionMenu } from "./parts";
+import { HistorySaid } from "./HistorySaid";
+import { CrashNote, FindBar, Places, ReplayBar, SessionMenu } from "./parts";
 import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
 
@@ -24,99 +25,109 @@ export function MainPane({ window }: { window: Window }) {
   const draft = history.draft?.sessionId === selected ? history.draft : null;
   const onLink = (url: string, text: string) => history.setAsking({ about: "link", url, text });
   return (
-    <main className="conversation" aria-label={t`Conversation`}>
-      <MainHead window={window} />
-      {failure && (
-        <div className="conversation-error">
-          <ErrorNote error={failure}>
-            <Button small onClick={() => void arki.start()}>
-              {t`Try again`}
-            </Button>
-          </ErrorNote>
-        </div>
-      )}
-      {shown && folder.error && (
-        <div className="conversation-error">
-          <ErrorNote error={folder.error} />
-        </div>
-      )}
-      <HistorySaid history={history} />
-      {app && <CrashNote />}
-      {window.finding && (
-        <FindBar
-          key={window.finding.sessionId}
-          {...window.finding}
-          onShow={(seq, words) => selected !== null && history.showFound(selected, seq, words)}
-          onNone={window.history.leavePlace}
-          onClose={window.endFinding}
-        />
-      )}
-      {window.replaying && selected !== null && (
-        <ReplayBar key={selected} sessionId={selected} onClose={window.endReplay} />
-      )}
-      <ErrorBoundary part={t`The conversation`} about={selected}>
-        {shown === null ? (
-          app && (
-            <Welcome
-              error={folder.error}
-              onOpenFolder={folder.chooseFolder}
-              onOpen={folder.open}
-              onModel={() => window.setModel(null)}
-              onLink={onLink}
-            />
-          )
-        ) : (
-          <Conversation
-            shown={shown}
-            unavailable={window.unavailable}
-            options={window.options}
-            decides={
-              <NextMessage
-                sessionId={selected}
-                options={window.options}
-                onModel={window.setModel}
-                onMode={window.setMode}
-                onSettings={(sessionId) => history.setAsking({ about: "settings", sessionId })}
-              />
-            }
-            inputRef={window.message}
-            place={history.place}
-            replaying={window.replaying}
-            draft={draft}
-            onDraftTaken={history.draftTaken}
-            onPutBack={(text) => history.putDraft(selected, text)}
-            onQuote={(words) => {
-              history.putDraft(selected, words);
-              window.focusMessage();
-            }}
-            onRewind={(toSeq, undoes) =>
-              selected !== null &&
-              history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
-            }
-            onEdit={(toSeq, words) => selected !== null && history.edit(selected, toSeq, words)}
-            onFork={(atSeq, said) => selected !== null && history.fork(selected, atSeq, said)}
-            onOpenSession={history.show}
-            onLink={onLink}
-            onCommand={(command) => carryOut(command, window, arki)}
-            onSent={window.sentTo}
-            onReview={window.panes.review}
-            onSettings={() => window.setDialog("settings")}
-            onKey={window.enterKey}
-            onOpenFolder={folder.open}
-            onTrust={() => window.setDialog("trust")}
-            start={
-              <NewSession
-                folder={shown.folder}
-                model={window.model}
-                onExample={(words, others) => putExample(window.message.current, words, others)}
-                onTrust={() => window.setDialog("trust")}
+    <main className="conversation" aria-label={window.place === null ? t`Conversation` : undefined}>
+      {/* It goes on below a place, and is as it was when one comes back. */}
+      <div
+        className="main-session"
+        inert={window.place !== null}
+        style={{ visibility: window.place === null ? undefined : "hidden" }}
+      >
+        <MainHead window={window} />
+        {failure && (
+          <div className="conversation-error">
+            <ErrorNote error={failure}>
+              <Button small onClick={() => void arki.start()}>
+                {t`Try again`}
+              </Button>
+            </ErrorNote>
+          </div>
+        )}
+        {shown && folder.error && (
+          <div className="conversation-error">
+            <ErrorNote error={folder.error} />
+          </div>
+        )}
+        {window.place === null && <HistorySaid history={history} />}
+        {app && <CrashNote />}
+        {window.finding && (
+          <FindBar
+            key={window.finding.sessionId}
+            {...window.finding}
+            onShow={(seq, words) => selected !== null && history.showFound(selected, seq, words)}
+            onNone={window.history.leavePlace}
+            onClose={window.endFinding}
+          />
+        )}
+        {window.replaying && selected !== null && (
+          <ReplayBar key={selected} sessionId={selected} onClose={window.endReplay} />
+        )}
+        <ErrorBoundary part={t`The conversation`} about={selected}>
+          {shown === null ? (
+            app && (
+              <Welcome
+                error={folder.error}
+                onOpenFolder={folder.chooseFolder}
+                onOpen={folder.open}
                 onModel={() => window.setModel(null)}
                 onLink={onLink}
               />
-            }
-          />
-        )}
-      </ErrorBoundary>
+            )
+          ) : (
+            <Conversation
+              shown={shown}
+              unavailable={window.unavailable}
+              options={window.options}
+              decides={
+                <NextMessage
+                  sessionId={selected}
+                  options={window.options}
+                  onModel={window.setModel}
+                  onMode={window.setMode}
+                  onSettings={(sessionId) => history.setAsking({ about: "settings", sessionId })}
+                />
+              }
+              inputRef={window.message}
+              place={history.place}
+              replaying={window.replaying}
+              draft={draft}
+              onDraftTaken={history.draftTaken}
+              onPutBack={(text) => history.putDraft(selected, text)}
+              onQuote={(words) => {
+                history.putDraft(selected, words);
+                window.focusMessage();
+              }}
+              onRewind={(toSeq, undoes) =>
+                selected !== null &&
+                history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
+              }
+              onEdit={(toSeq, words) => selected !== null && history.edit(selected, toSeq, words)}
+              onFork={(atSeq, said) => selected !== null && history.fork(selected, atSeq, said)}
+              onOpenSession={history.show}
+              onLink={onLink}
+              onCommand={(command) => carryOut(command, window, arki)}
+              onSent={window.sentTo}
+              onReview={window.panes.review}
+              onSettings={() => window.setDialog("settings")}
+              onKey={window.enterKey}
+              onOpenFolder={folder.open}
+              onTrust={() => window.setDialog("trust")}
+              start={
+                <NewSession
+                  folder={shown.folder}
+                  model={window.model}
+                  onExample={(words, others) => putExample(window.message.current, words, others)}
+                  onTrust={() => window.setDialog("trust")}
+                  onModel={() => window.setModel(null)}
+                  onLink={onLink}
+                />
+              }
+            />
+          )}
+        </ErrorBoundary>
+      </div>
+      <Once when={window.place !== null}>
+        <Places window={window} />
+      </Once>
     </main>
   );
 }
@@ -127,33 +138,6 @@ function putExample(box: HTMLTextAreaElement | null, words: string, others: read
   const isExample = others.includes(box.value.trim());
   typeInto(box, 0, isExample ? box.value.length : 0, isExample || box.value === "" ? words : `${words}\n\n`);
   box.focus();
-}
-
-/** What came of exporting, importing, forking or deleting. */
-function HistorySaid({ history: { said, hush } }: { history: History }) {
-  return (
-    <>
-      <div role="status">
-        {said.words !== null && (
-          <p className="foot-note main-note">
-            <span className="grow">{said.words}</span>
-            <Button small look="quiet" onClick={hush}>
-              {t`Dismiss`}
-            </Button>
-          </p>
-        )}
-      </div>
-      {said.error && (
-        <div className="conversation-error">
-          <ErrorNote error={said.error}>
-            <Button small look="quiet" onClick={hush}>
-              {t`Dismiss`}
-            </Button>
-          </ErrorNote>
-        </div>
-      )}
-    </>
-  );
 }
 
 function MainHead({ window }: { window: Window }) {
@@ -168,6 +152,15 @@ function MainHead({ window }: { window: Window }) {
         size={16}
         onClick={() => panes.setSidebar(!panes.sidebar)}
       />
+      {window.isFromPlace && (
+        <IconButton
+          label={t`Back`}
+          command="back"
+          icon={ArrowLeft}
+          size={16}
+          onClick={() => window.back?.()}
+        />
+      )}
       <h2 className="cut grow" dir="auto" title={session?.title}>
         {shown && title}
       </h2>

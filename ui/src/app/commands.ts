@@ -59,7 +59,10 @@ export type Actions = {
   /** To another message of the user in the transcript. */
   stepMessage: ((by: 1 | -1) => void) | null;
   toggleSidebar: () => void;
-  toggleInspector: () => void;
+  toggleInspector: (() => void) | null;
+  /** Null where there is nothing to go to. */
+  back: (() => void) | null;
+  forward: (() => void) | null;
   settings: () => void;
   palette: () => void;
   keys: () => void;
@@ -174,6 +177,8 @@ export function draftsOf(
       run: act.openTerminal,
     },
     { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
+    { id: "back", section: t`View`, title: t`Back`, run: act.back },
+    { id: "forward", section: t`View`, title: t`Forward`, run: act.forward },
     { id: "changes", section: t`View`, title: t`Show changes`, run: act.review },
     { id: "review-mode", section: t`View`, title: t`Enter or leave review mode`, run: act.reviewMode },
     {

@@ -181,25 +181,25 @@ describe("the window in German", () => {
   it("has no English word in the palette, the inbox, the keyboard map, the session's settings and the usage", async () => {
     await open("history", german);
     await press("Release notes for 2.5");
-    for (const [keys, dialog] of [
-      ["{Control>}k{/Control}", "Befehlspalette"],
-      ["{Control>}{Shift>}j{/Shift}{/Control}", "Eingang"],
-      ["{Control>},{/Control}", "Einstellungen"],
-      ["{Control>}{Shift>}S{/Shift}{/Control}", "Sitzungseinstellungen"],
+    for (const [keys, role, name] of [
+      ["{Control>}k{/Control}", "dialog", "Befehlspalette"],
+      ["{Control>}{Shift>}j{/Shift}{/Control}", "region", "Eingang"],
+      ["{Control>},{/Control}", "dialog", "Einstellungen"],
+      ["{Control>}{Shift>}S{/Shift}{/Control}", "dialog", "Sitzungseinstellungen"],
     ] as const) {
       await userEvent.keyboard(keys);
-      await screen.findByRole("dialog", { name: dialog });
+      await screen.findByRole(role, { name });
       expect(englishShown()).toEqual([]);
       await userEvent.keyboard("{Escape}");
-      await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+      await waitFor(() => expect(screen.queryByRole(role, { name })).toBeNull());
     }
-    for (const [title, dialog] of [
-      ["Tastenübersicht", "Tastatur"],
-      ["Verbrauch: Kosten und Token", "Verbrauch"],
+    for (const [title, role, name] of [
+      ["Tastenübersicht", "dialog", "Tastatur"],
+      ["Verbrauch: Kosten und Token", "region", "Verbrauch"],
     ] as const) {
       await userEvent.keyboard("{Control>}k{/Control}");
       await userEvent.click(await screen.findByText(title));
-      await screen.findByRole("dialog", { name: dialog });
+      await screen.findByRole(role, { name });
       expect(englishShown()).toEqual([]);
       await userEvent.keyboard("{Escape}");
     }
@@ -208,9 +208,9 @@ describe("the window in German", () => {
   it("has no English word in the pipelines", async () => {
     await open("pipelines", german);
     await press("Pipelines");
-    const dialog = within(await screen.findByRole("dialog", { name: "Pipelines" }));
+    const place = within(await screen.findByRole("region", { name: "Pipelines" }));
     await press(/^broken/);
-    for (const one of dialog.getAllByRole("tab")) {
+    for (const one of place.getAllByRole("tab")) {
       await userEvent.click(one);
       expect(englishShown()).toEqual([]);
     }

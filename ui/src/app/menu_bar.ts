@@ -20,6 +20,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
   [
     "view",
     [
+      ["back", "forward"],
       ["palette", "sidebar", "inspector", "filter"],
       ["changes", "review-mode", "timeline", "plan", "context", "processes"],
       ["inbox-list", "memory", "pipelines", "usage"],

@@ -30,21 +30,21 @@ export const Palette = lazily(() => import("../features/palette/Palette").then((
 export const KeyboardMap = lazily(() =>
   import("../features/palette/KeyboardMap").then((part) => part.KeyboardMap),
 );
-export const MemoryDialog = lazily(() =>
-  import("../features/memory/MemoryDialog").then((part) => part.MemoryDialog),
+export const Places = lazily(() => import("./Places").then((part) => part.Places));
+export const MemoryPlace = lazily(() =>
+  import("../features/memory/MemoryPlace").then((part) => part.MemoryPlace),
 );
-export const InboxDialog = lazily(() =>
-  import("../features/inbox/InboxDialog").then((part) => part.InboxDialog),
+export const InboxPlace = lazily(() =>
+  import("../features/inbox/InboxPlace").then((part) => part.InboxPlace),
 );
-export const UsageDialog = lazily(() =>
-  import("../features/usage/UsageDialog").then((part) => part.UsageDialog),
+export const UsagePlace = lazily(() =>
+  import("../features/usage/UsagePlace").then((part) => part.UsagePlace),
 );
-export const PipelinesDialog = lazily(() =>
-  import("../features/pipelines/PipelinesDialog").then((part) => part.PipelinesDialog),
+export const PipelinesPlace = lazily(() =>
+  import("../features/pipelines/PipelinesPlace").then((part) => part.PipelinesPlace),
 );
-export const GateApproval = lazily(() =>
-  import("../features/review/GateApproval").then((part) => part.GateApproval),
-);
+export const Thing = lazily(() => import("./Waiting").then((part) => part.Thing));
+export const Gate = lazily(() => import("./Waiting").then((part) => part.Gate));
 export const PlanApproval = lazily(() =>
   import("../features/review/PlanApproval").then((part) => part.PlanApproval),
 );

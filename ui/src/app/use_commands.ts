@@ -21,39 +21,41 @@ const mostRecent = 8;
 
 export function useCommands(window: Window) {
   const { models } = useCatalogue();
-  const { panes, selected, setDialog } = window;
+  const { panes, selected, setDialog, place, openPlace } = window;
   const actions: Actions = {
     ...useRunActions(window),
     ...historyActions(window),
     ...placeActions(window),
     ...useZoom(),
+    back: window.back,
+    forward: window.forward,
     openFolder: window.folder.chooseFolder,
     openRecent: window.folder.open,
     newSession: window.newSession,
     newWindow: () => window.history.open("open_window", { sessionId: null }),
     review: selected ? panes.showChanges : null,
-    reviewMode: selected ? panes.toggleReview : null,
+    reviewMode: selected && place === null ? panes.toggleReview : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
     context: () => panes.show("context"),
     processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
-    stepMessage: selected ? stepMessage : null,
-    find: selected ? window.find : null,
+    stepMessage: selected && place === null ? stepMessage : null,
+    find: selected && place === null ? window.find : null,
     replay: selected ? window.replay : null,
     toggleSidebar: () => panes.setSidebar(!panes.sidebar),
     filterSessions: () => {
       panes.setSidebar(true);
       setTimeout(() => window.filter.current?.focus(), 0);
     },
-    toggleInspector: () => panes.setInspector(!panes.inspector),
+    toggleInspector: place === null ? () => panes.setInspector(!panes.inspector) : null,
     settings: () => setDialog("settings"),
     palette: () => setDialog("palette"),
     keys: () => setDialog("keys"),
-    inboxList: () => setDialog("inbox"),
-    memory: () => setDialog("memory"),
-    pipelines: () => setDialog("pipelines"),
-    usage: () => setDialog("usage"),
+    inboxList: () => openPlace("inbox"),
+    memory: () => openPlace("memory"),
+    pipelines: () => openPlace("pipelines"),
+    usage: () => openPlace("usage"),
     trust: window.project ? () => setDialog("trust") : null,
     theme: window.setTheme,
     model: window.setModel,

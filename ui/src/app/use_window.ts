@@ -18,6 +18,8 @@ import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
 import { useTextSize, useTheme } from "./theme";
+import type { Place } from "./trail";
+import { useTrail } from "./use_trail";
 import {
   type OpenDialog,
   type Tab,
@@ -57,7 +59,8 @@ export function useWindow() {
   const mode = chosenMode ?? "ask";
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
   const replaying = replayed !== null && replayed === selected;
-  const panes = usePanes(selected, replaying);
+  const trail = useTrail(shown, () => message.current?.focus());
+  const panes = usePanes(selected, replaying, trail.leave);
   useTitle(selected);
   useBadge();
 
@@ -65,8 +68,11 @@ export function useWindow() {
     setKeyOf(null);
     setDialog(next);
   };
-  const focusMessage = () => message.current?.focus();
-  const lead = (sessionId: string | null, inFolder?: string) => {
+  const focusMessage = () => {
+    if (trail.place === null) message.current?.focus();
+    else focusMessageNext();
+  };
+  const showSession = (sessionId: string | null, inFolder?: string) => {
     if (sessionId !== selected) setFinding(null);
     select(sessionId, inFolder);
     panes.makeRoom();
@@ -75,6 +81,20 @@ export function useWindow() {
     if (sessionId !== selected || waiting.some((one) => here(one.sessionId))) setReplayed(null);
     if (approvals.some((one) => here(one.sessionId) && !panes.wasPutAway(one.approvalId))) panes.offer();
   };
+  const lead: typeof showSession = (...to) => {
+    trail.leave();
+    showSession(...to);
+  };
+  const openPlace = (place: Place) => {
+    panes.makeRoom();
+    trail.open(place);
+  };
+  const stepBy = (by: 1 | -1) => () =>
+    trail.step(by, ({ sessionId, folder: at }) => {
+      history.leavePlace();
+      showSession(sessionId, at);
+    });
+  const back = trail.canStep(-1) ? stepBy(-1) : null;
   const [wishes, setWishes] = useState(0);
   useEffect(() => {
     if (wishes === 0) return;
@@ -83,7 +103,10 @@ export function useWindow() {
     return () => clearTimeout(timer);
   }, [wishes]);
   /** Focuses the message box that is there once what is changed now has been drawn. */
-  const focusMessageNext = () => setWishes((count) => count + 1);
+  const focusMessageNext = () => {
+    trail.leave();
+    setWishes((count) => count + 1);
+  };
   const history = useHistory({ selected, go: lead, focusMessageNext });
   const go = (sessionId: string | null) => {
     history.leavePlace();
@@ -95,7 +118,7 @@ export function useWindow() {
   };
   const sentTo = (sessionId: string) => {
     select(sessionId);
-    focusMessage();
+    message.current?.focus();
   };
   /** The title of the session that is shown, in the list. */
   const rename = () => {
@@ -110,6 +133,7 @@ export function useWindow() {
     focusMessage();
   };
   const replay = () => {
+    trail.leave();
     setReplayed(selected);
     // Where it would lie over the bar, its user opens it.
     if (!panes.columns.inspector.floats) panes.offer();
@@ -123,9 +147,10 @@ export function useWindow() {
     setDialog("settings");
   };
   const stepOut = () => {
+    if (trail.place !== null && !(panes.columns.sidebar.floats && panes.sidebar)) return back?.();
     if (panes.leaveReview()) return;
     panes.putFloatingAway();
-    focusMessage();
+    if (trail.place === null) focusMessage();
   };
   return {
     app,
@@ -165,14 +190,20 @@ export function useWindow() {
     endReplay,
     rename,
     go,
+    place: trail.place,
+    isFromPlace: trail.isFromPlace,
+    openPlace,
+    leavePlace: trail.leave,
+    back,
+    forward: trail.canStep(1) ? stepBy(1) : null,
     newSession,
     sentTo,
     stepOut,
   };
 }
 
-/** The sidebar and the inspector: shown or not, which tab, and where the review takes the focus. */
-function usePanes(selected: string | null, replaying: boolean) {
+/** The sidebar and the inspector: shown or not, which tab, and where the review takes the focus. What shows it leaves a place. */
+function usePanes(selected: string | null, replaying: boolean, leavePlace: () => void) {
   const earns = useEarnsInspector(selected);
   const columns = useColumns(earns || replaying);
   const { open: sidebar, setOpen: setSidebar } = columns.sidebar;
@@ -187,6 +218,7 @@ function usePanes(selected: string | null, replaying: boolean) {
     setInspector(open);
   };
   const show = (next: Tab) => {
+    leavePlace();
     setTab(next);
     if (!inspector) setInspector(true);
   };
@@ -196,6 +228,7 @@ function usePanes(selected: string | null, replaying: boolean) {
   };
   const takeFocus = () => setFocusRequest((now) => now + 1);
   const review = () => {
+    leavePlace();
     offer();
     takeFocus();
   };

@@ -14,12 +14,8 @@ export type OpenDialog =
   | "palette"
   | "keys"
   | "trust"
-  | "memory"
   | "reflection"
   | "updates"
-  | "pipelines"
-  | "usage"
-  | "inbox"
   | null;
 
 /** Runs once for each approval that starts to wait in the visible session. */

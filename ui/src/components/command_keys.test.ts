@@ -54,7 +54,7 @@ describe("refused are", () => {
     for (const shortcut of ["Mod+J", "F9", "Shift+F9", "Alt+K", "Mod+Shift+K", "Mod+;"])
       expect([shortcut, refusalOf(shortcut)]).toEqual([shortcut, null]);
     const usual = Object.values(usualKeys).filter((one) => refusalOf(one) !== null);
-    expect(usual).toEqual(["Mod+Shift+Enter", "?"]);
+    expect(usual).toEqual(["Mod+Shift+Enter", "?", "Alt+ArrowLeft", "Alt+ArrowRight"]);
   });
 
   it("all that one place listens to", () => {

@@ -2,6 +2,11 @@
 import { createContext, useContext } from "react";
 import { isMac, showShortcut } from "./shortcuts";
 
+/** As browsers have them on each system. */
+const ofTheTrail = isMac
+  ? { back: "Mod+[", forward: "Mod+]" }
+  : { back: "Alt+ArrowLeft", forward: "Alt+ArrowRight" };
+
 /** By the id of the command. */
 export const usualKeys: Readonly<Record<string, string>> = {
   new: "Mod+N",
@@ -39,6 +44,7 @@ export const usualKeys: Readonly<Record<string, string>> = {
   palette: "Mod+K",
   search: "Mod+Shift+F",
   keys: "?",
+  ...ofTheTrail,
 };
 
 /** What the user chose by a command's id: its keys, or none at all. A command that is not in it has its usual ones. */

@@ -16,6 +16,8 @@ const names: Readonly<Record<string, MessageDescriptor>> = {
   Space: msg`Space`,
 };
 
+const arrows: Readonly<Record<string, string>> = { ArrowLeft: "←", ArrowRight: "→" };
+
 /** Where the key has no sign of its own in `KeyboardEvent.key`. */
 const written: Readonly<Record<string, string>> = { " ": "Space", "+": "Plus" };
 const modifiers = /^(Alt(Graph)?|CapsLock|Control|Dead|Fn|Meta|NumLock|Process|Shift|Unidentified)$/;
@@ -31,7 +33,7 @@ export function showShortcut(shortcut: string): string {
 
 function nameOf(key: string): string {
   const name = names[key];
-  return name ? i18n._(name) : key;
+  return name ? i18n._(name) : (arrows[key] ?? key);
 }
 
 type Pressed = Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey">;

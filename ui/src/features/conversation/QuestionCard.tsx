@@ -142,13 +142,14 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
 /** The first nine have a key. */
 const keyOf = (place: number) => (place < 9 ? `${place + 1}` : undefined);
 
-/** Wherever the focus is, but in a dialog; while one writes, a digit is a digit. */
+/** Wherever the focus is, but in a dialog; while one writes, a digit is a digit. What another view hides hears nothing. */
 function useChoiceKeys(): RefObject<HTMLFieldSetElement | null> {
   const choices = useRef<HTMLFieldSetElement>(null);
   useEffect(() => {
     const onKeyDown = (event: globalThis.KeyboardEvent) => {
       if (event.defaultPrevented || !/^[1-9]$/.test(event.key) || !matches(event, event.key)) return;
       if ((event.target as Element).closest("input, textarea, select, [role=dialog]")) return;
+      if (choices.current?.closest("[inert], [hidden]")) return;
       const choice = choices.current?.querySelector<HTMLElement>(`[aria-keyshortcuts="${event.key}"]`);
       if (!choice) return;
       event.preventDefault();

@@ -51,7 +51,7 @@ type RowProps = Pick<Props, "onEditor" | "onReveal"> & {
   onTakeBack: Props["onTakeBack"] | null;
 };
 
-function Row({ file, isAsBefore = false, onLines, onTakeBack, onEditor, onReveal }: RowProps) {
+export function Row({ file, isAsBefore = false, onLines, onTakeBack, onEditor, onReveal }: RowProps) {
   return (
     <li className="changed-file">
       <button

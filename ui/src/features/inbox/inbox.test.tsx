@@ -1,13 +1,13 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import type { ElicitationSummary, SessionSummary } from "../../protocol/generated";
 import { eventLog } from "../../testing/events";
 import { createFake } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
 import { sessionOf } from "../../testing/sessions";
-import { InboxDialog } from "./InboxDialog";
+import { InboxPlace } from "./InboxPlace";
+import type { Waiting } from "./waiting";
 
 const session = (sessionId: string, given: Partial<SessionSummary>) =>
   sessionOf({ sessionId, state: "waiting", ...given });
@@ -71,15 +71,13 @@ function everything() {
   });
 }
 
-function Shown({ onGo }: { onGo: () => void }) {
-  const [open, setOpen] = useState(true);
-  return <InboxDialog open={open} onClose={() => setOpen(false)} onGo={onGo} />;
-}
-
 async function opened(fake: ReturnType<typeof createFake>) {
   const onGo = vi.fn();
-  await renderOn(fake, <Shown onGo={onGo} />);
-  return { onGo };
+  const thing = ({ id }: Waiting, focusRequest: number) => (
+    <button type="button">{`thing ${id}, ${focusRequest}`}</button>
+  );
+  const { arki } = await renderOn(fake, <InboxPlace open onGo={onGo} thing={thing} />);
+  return { onGo, arki };
 }
 const rows = () => within(screen.getByRole("list", { name: "Waiting for you" })).getAllByRole("button");
 
@@ -99,14 +97,33 @@ describe("the inbox", () => {
     expect(rows().at(-1)?.textContent).toContain("tickets");
   });
 
-  it("leads to where a sub-agent's call is decided, by arrow keys and Enter", async () => {
+  it("shows each thing beside the list, by arrow keys, takes Enter into it, and leads to its session", async () => {
     const { onGo } = await opened(everything());
     const to = rows().findIndex((row) => row.textContent?.includes("cargo test"));
-    rows()[0]?.focus();
-    await userEvent.keyboard(`${"{ArrowDown}".repeat(to)}{Enter}`);
-    await waitFor(() => expect(onGo).toHaveBeenCalledOnce());
-    expect(onGo.mock.calls[0]?.[0]).toMatchObject({ kind: "approval", sessionId: "parent" });
-    expect(screen.queryByRole("dialog")).toBeNull();
+    await waitFor(() => expect(document.activeElement).toBe(rows()[0]));
+    await userEvent.keyboard("{ArrowDown}".repeat(to));
+    expect(rows()[to]?.getAttribute("aria-current")).toBe("true");
+    expect(screen.getByRole("button", { name: "thing 2, 0" })).toBeTruthy();
+    expect(screen.getByRole("heading", { name: "Look around" })).toBeTruthy();
+    await userEvent.keyboard("{Enter}");
+    expect(screen.getByRole("button", { name: "thing 2, 1" })).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "Open its session" }));
+    expect(onGo.mock.calls).toMatchObject([[{ kind: "approval", sessionId: "parent" }]]);
+  });
+
+  it("shows the one that follows what was decided, with the focus on it", async () => {
+    const { arki } = await opened(everything());
+    await userEvent.keyboard("{ArrowDown}");
+    const [, second, third] = rows().map((row) => row.textContent);
+    screen.getByRole("button", { name: /^thing/ }).focus();
+    const id = screen.getByRole("button", { name: /^thing/ }).textContent?.match(/thing (\w+)/)?.[1];
+    act(() => {
+      arki.approvals.update((all) => all.filter((one) => one.approvalId !== id));
+      arki.questions.update((all) => all.filter((one) => one.questionId !== id));
+    });
+    await waitFor(() => expect(document.activeElement?.textContent).toBe(third));
+    expect(rows().map((row) => row.textContent)).not.toContain(second);
+    expect(screen.queryByRole("button", { name: new RegExp(`^thing ${id},`) })).toBeNull();
   });
 
   it("says that nothing waits", async () => {

@@ -11,6 +11,8 @@ export type WaitingKind = "approval" | "question" | "form";
 export type Waiting = {
   key: string;
   kind: WaitingKind;
+  /** Of the approval, the question or the form. */
+  id: string;
   /** The tool, or who asks. */
   asks: string;
   isTool: boolean;
@@ -41,6 +43,7 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
     ...approvals.map((one) => ({
       key: `approval ${one.approvalId}`,
       kind: "approval" as const,
+      id: one.approvalId,
       ...approvalWords(one),
       ...placeOf(one.sessionId),
       since: one.requestedAt,
@@ -48,6 +51,7 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
     ...questions.map((one) => ({
       key: `question ${one.questionId}`,
       kind: "question" as const,
+      id: one.questionId,
       asks: t`Question`,
       isTool: false,
       about: firstLine(one.text),
@@ -57,6 +61,7 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
     ...elicitations.map((one) => ({
       key: `form ${one.id}`,
       kind: "form" as const,
+      id: `${one.id}`,
       asks: one.server,
       isTool: false,
       about: firstLine(one.message),

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { PipelineRunDetails } from "../../protocol/generated";
 import { type Fake, fail } from "../../testing/fake";
-import { described, openPipelines, press, step, tab } from "../../testing/pipelines_dialog";
+import { described, openPipelines, press, step, tab } from "../../testing/pipelines_place";
 import {
   detailsOf,
   gateLog,

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { fail } from "../../testing/fake";
-import { openPipelines, press, tab } from "../../testing/pipelines_dialog";
+import { openPipelines, press, tab } from "../../testing/pipelines_place";
 import { nightly, pipelinesFake } from "../../testing/pipelines_scene";
 import { sent } from "../../testing/render";
 

@@ -3,21 +3,13 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Maximize2 } from "lucide-react";
-import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { type FocusEvent, Fragment, type RefObject, useEffect, useRef } from "react";
 import { IconButton } from "../../components/IconButton";
-import { lazily } from "../../components/lazily";
-import { composes, inTextField } from "../../components/shortcuts";
 import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
-import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
-import { moveFocus } from "./keys";
-import { LargeApproval } from "./LargeApproval";
-import { LookButtons, lookKey, useLook, useRoom } from "./look";
-import { WriteApproval } from "./WriteApproval";
+import { LookBar, useLook, useRoom } from "./look";
+import { onChangesKey, PendingCard } from "./PendingCard";
 import "./review.css";
-
-const GateApproval = lazily(() => import("./GateApproval").then((part) => part.GateApproval));
-const PlanApproval = lazily(() => import("./PlanApproval").then((part) => part.PlanApproval));
 
 type Props = {
   sessionId: string;
@@ -26,8 +18,6 @@ type Props = {
   /** Whether the diff has the main column. */
   reviewMode?: { isOn: boolean; toggle: () => void };
 };
-
-const moves: Record<string, 1 | -1> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
 export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
   const pending = useApprovalsIn(sessionId);
@@ -43,21 +33,6 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
 
   const within = useFocusKept(root, pending[0]?.approvalId);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (
-      composes(event.nativeEvent) ||
-      inTextField(event.target) ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey
-    )
-      return;
-    const by = moves[event.key];
-    const ofLook = lookKey(event.key);
-    if (ofLook !== null) toggleLook(ofLook);
-    if (ofLook !== null || (by !== undefined && moveFocus(root.current, by))) event.preventDefault();
-  };
-
   if (pending.length === 0 && decided.length === 0) {
     return (
       <p className="empty secondary">
@@ -69,16 +44,14 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: j and k, heard from the hunks inside
-    <div className="changes" ref={root} onKeyDown={onKeyDown} tabIndex={-1} {...within}>
-      <span className="diff-probe" ref={probe} aria-hidden />
-      <div className="changes-bar">
-        <span className="secondary small grow">
-          {pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
-        </span>
-        {look.whitespace === "hidden" && (
-          <span className="attention small">{t`Whitespace changes are hidden`}</span>
-        )}
-        <LookButtons look={look} hasRoom={hasRoom} onToggle={toggleLook} />
+    <div className="changes" ref={root} onKeyDown={onChangesKey(root, toggleLook)} tabIndex={-1} {...within}>
+      <LookBar
+        probe={probe}
+        look={look}
+        hasRoom={hasRoom}
+        onToggle={toggleLook}
+        words={pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
+      >
         {reviewMode && (
           <IconButton
             label={t`Review mode`}
@@ -88,23 +61,13 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
             onClick={reviewMode.toggle}
           />
         )}
-      </div>
+      </LookBar>
       {pending.map((approval) => (
         <Fragment key={approval.approvalId}>
           {approval.sessionId !== sessionId && approval.kind !== "gate" && (
             <Asking sessionId={approval.sessionId} />
           )}
-          {approval.kind === "gate" ? (
-            <GateApproval approval={approval} />
-          ) : approval.kind === "plan" ? (
-            <PlanApproval approval={approval} />
-          ) : approval.preview?.diffHash ? (
-            <LargeApproval approval={approval} preview={approval.preview} look={look} />
-          ) : approval.preview ? (
-            <WriteApproval approval={approval} preview={approval.preview} look={look} />
-          ) : (
-            <CommandApproval approval={approval} command={approval.command} />
-          )}
+          <PendingCard approval={approval} look={look} />
         </Fragment>
       ))}
       {decided.length > 0 && <h3 className="changes-title">{t`Decided`}</h3>}
@@ -128,7 +91,7 @@ function Asking({ sessionId }: { sessionId: string }) {
 }
 
 /** Never a button: a stray Enter must not approve what has not been read. */
-function focusDecision(root: HTMLElement | null): void {
+export function focusDecision(root: HTMLElement | null): void {
   const find = (what: string) => root?.querySelector<HTMLElement>(what);
   (find(".approval .hunk.open") ?? find(".approval") ?? root)?.focus();
 }

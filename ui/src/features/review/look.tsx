@@ -1,7 +1,7 @@
 /** The look of diffs: in one column or two, with changes of whitespace or without. Nothing decided depends on it. */
 import { t } from "@lingui/core/macro";
 import { Columns2, Pilcrow, Rows2 } from "lucide-react";
-import { useCallback, useMemo, useState } from "react";
+import { type ReactNode, type RefCallback, useCallback, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { IconButton } from "../../components/IconButton";
@@ -52,7 +52,30 @@ export function useRoom() {
 
 type ButtonsProps = { look: DiffLook; hasRoom: boolean; onToggle: (key: LookKey) => void };
 
-export function LookButtons({ look, hasRoom, onToggle }: ButtonsProps) {
+type BarProps = ButtonsProps & {
+  probe: RefCallback<HTMLElement>;
+  words?: string;
+  children?: ReactNode;
+};
+
+/** Above what waits. */
+export function LookBar({ probe, words, children, ...buttons }: BarProps) {
+  return (
+    <>
+      <span className="diff-probe" ref={probe} aria-hidden />
+      <div className="changes-bar">
+        <span className="secondary small grow">{words}</span>
+        {buttons.look.whitespace === "hidden" && (
+          <span className="attention small">{t`Whitespace changes are hidden`}</span>
+        )}
+        <LookButtons {...buttons} />
+        {children}
+      </div>
+    </>
+  );
+}
+
+function LookButtons({ look, hasRoom, onToggle }: ButtonsProps) {
   const isUnified = look.layout === "unified";
   return (
     <>

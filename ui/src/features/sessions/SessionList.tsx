@@ -40,6 +40,8 @@ type Props = {
   shown: Shown;
   folder: string | null;
   selected: string | null;
+  /** What is open in the session's stead. */
+  place?: string | null;
   renaming: string | null;
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
@@ -162,7 +164,7 @@ function useRows(props: Props, slices: readonly Slice[], counts: Counts, heightO
   return (session: SessionSummary) => ({
     session,
     lines: lines.get(session.sessionId) ?? null,
-    current: session.sessionId === selected,
+    current: session.sessionId === selected && !props.place,
     tall: session.parent === null && heightOf(session) > heights.row,
     doing: works(session, waiting) && session.parent === null ? viewOf(arki, session) : null,
     unread: unread.has(session.sessionId),

@@ -15,6 +15,8 @@ import "./sessions.css";
 type Props = {
   folder: string | null;
   selected: string | null;
+  /** The view that is open in the session's stead. */
+  place?: "inbox" | "memory" | "pipelines" | "usage" | null;
   filterRef: Ref<HTMLInputElement>;
   /** The one whose title is being edited. */
   renaming: string | null;
@@ -41,7 +43,8 @@ export type Marks = { pinned: boolean | null; archived: boolean | null };
 const worthFiltering = 5;
 
 export function Sessions(props: Props) {
-  const { folder, onNew, onOpenFolder, onInbox, onInboxList, onMemory, onPipelines, onSettings } = props;
+  const { folder, place, onNew, onOpenFolder, onInbox, onInboxList, onMemory, onPipelines, onSettings } =
+    props;
   const [words, setWords] = useState("");
   const [shown, setShown] = useState<Shown>("all");
   const keys = useCommandKeys();
@@ -122,6 +125,7 @@ export function Sessions(props: Props) {
             command={all > 0 ? "inbox" : "inbox-list"}
             icon={<Inbox size={16} aria-hidden />}
             aria-describedby={inboxCount}
+            aria-current={place === "inbox" ? "page" : undefined}
             onClick={onInbox}
           >
             <span className="grow">{t`Inbox`}</span>
@@ -137,12 +141,13 @@ export function Sessions(props: Props) {
             />
           )}
         </div>
-        <Memory onOpen={onMemory} />
+        <Memory isOpen={place === "memory"} onOpen={onMemory} />
         <Button
           look="quiet"
           label={t`Pipelines`}
           title={t`Repeatable work in steps`}
           icon={<Workflow size={16} aria-hidden />}
+          aria-current={place === "pipelines" ? "page" : undefined}
           onClick={onPipelines}
         >
           <span className="grow">{t`Pipelines`}</span>
@@ -163,7 +168,7 @@ export function Sessions(props: Props) {
 }
 
 /** With how many memories are proposed: nothing waits for these, so they are no part of the inbox. */
-function Memory({ onOpen }: { onOpen: () => void }) {
+function Memory({ isOpen, onOpen }: { isOpen: boolean; onOpen: () => void }) {
   const proposed = useMemories().entries?.filter((one) => one.state === "pending").length ?? 0;
   const count = useId();
   return (
@@ -173,6 +178,7 @@ function Memory({ onOpen }: { onOpen: () => void }) {
       title={t`What Arki remembers`}
       icon={<Bookmark size={16} aria-hidden />}
       aria-describedby={count}
+      aria-current={isOpen ? "page" : undefined}
       onClick={onOpen}
     >
       <span className="grow">{t`Memory`}</span>

@@ -5,7 +5,7 @@ import type { UsageEntry, UsageReport } from "../../protocol/generated";
 import { createFake, fail } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
 import { allTokens, columns, entriesIn, groupsBy, total } from "./report";
-import { UsageDialog } from "./UsageDialog";
+import { UsagePlace } from "./UsagePlace";
 
 const used = (day: string, given: Partial<UsageEntry> = {}): UsageEntry => ({
   day,
@@ -77,9 +77,8 @@ describe("a usage report", () => {
 
 async function open(given: UsageReport | (() => never)) {
   const usage_report = typeof given === "function" ? given : () => given;
-  const onClose = vi.fn();
-  await renderOn(createFake({ handlers: { usage_report } }), <UsageDialog open onClose={onClose} />);
-  return screen.findByRole("dialog", { name: "Usage" });
+  await renderOn(createFake({ handlers: { usage_report } }), <UsagePlace open />);
+  return screen.findByRole("region", { name: "Usage" });
 }
 const rows = (table: string) =>
   within(screen.getByRole("table", { name: table }))

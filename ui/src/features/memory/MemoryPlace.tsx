@@ -2,8 +2,8 @@
 import { t } from "@lingui/core/macro";
 import { useEffect } from "react";
 import { Button } from "../../components/Button";
-import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { Place } from "../../components/Place";
 import { useArki } from "../../platform/context";
 import type { MemoryEntry } from "../../protocol/generated";
 import { Accepted } from "./Accepted";
@@ -16,13 +16,12 @@ type Props = {
   /** The project whose memory is shown beside the user's. */
   folder: string | null;
   open: boolean;
-  onClose: () => void;
   /** To the session that it comes from. */
   onSession: (sessionId: string) => void;
   onSettings: () => void;
 };
 
-export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: Props) {
+export function MemoryPlace({ folder, open, onSession, onSettings }: Props) {
   const arki = useArki();
   const memory = useMemory(folder);
   const { pending, accepted } = memory;
@@ -34,7 +33,7 @@ export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: P
     [t`In all projects`, accepted.filter((one) => one.scope === "user")],
   ];
   return (
-    <Dialog title={t`Memory`} open={open} onClose={onClose} wide>
+    <Place title={t`Memory`} open={open} look="column">
       <p className="secondary memory-lead">
         {t`Only what you accept is put into later prompts. It's kept in Markdown files that you can edit.`}
       </p>
@@ -80,6 +79,6 @@ export function MemoryDialog({ folder, open, onClose, onSession, onSettings }: P
             </section>
           ),
       )}
-    </Dialog>
+    </Place>
   );
 }

@@ -1,27 +1,25 @@
-/** The dialog of the pipelines, opened on a fake, and the presses that its tests share. */
+/** The pipelines, opened on a fake, and the presses that its tests share. */
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { vi } from "vitest";
-import { PipelinesDialog } from "../features/pipelines/PipelinesDialog";
+import { PipelinesPlace } from "../features/pipelines/PipelinesPlace";
 import type { Fake } from "./fake";
 import { renderOn } from "./render";
 
 /** Opens the pipelines on a folder; a gate shows the id of its approval. */
 export async function openPipelines(fake: Fake, folder: string | null = "/home/ada/code/arki") {
   const onSession = vi.fn();
-  const onClose = vi.fn();
   await renderOn(
     fake,
-    <PipelinesDialog
+    <PipelinesPlace
       open
       folder={folder}
-      onClose={onClose}
       onSession={onSession}
       gate={({ approvalId }) => <p>{`gate ${approvalId}`}</p>}
     />,
   );
-  await screen.findByRole("dialog", { name: "Pipelines" });
-  return { onSession, onClose };
+  await screen.findByRole("region", { name: "Pipelines" });
+  return { onSession };
 }
 export const press = async (name: string | RegExp) =>
   userEvent.click(await screen.findByRole("button", { name }));

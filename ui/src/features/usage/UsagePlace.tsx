@@ -2,9 +2,9 @@
 import { plural, t } from "@lingui/core/macro";
 import { useMemo, useState } from "react";
 import { Button } from "../../components/Button";
-import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exact } from "../../components/format";
+import { Place } from "../../components/Place";
 import { Segments } from "../../components/Segments";
 import type { UsageReport } from "../../protocol/generated";
 import { Columns } from "./Columns";
@@ -24,10 +24,10 @@ import { useReport } from "./useReport";
 import { costFigure, dayWords, modelWords, projectPlace, projectWords, tokenFigure } from "./words";
 import "./usage.css";
 
-export function UsageDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function UsagePlace({ open }: { open: boolean }) {
   const { report, error, load } = useReport(open);
   return (
-    <Dialog title={t`Usage`} open={open} onClose={onClose} wide>
+    <Place title={t`Usage`} open={open} look="column">
       {error && (
         <>
           <ErrorNote error={error} />
@@ -39,7 +39,7 @@ export function UsageDialog({ open, onClose }: { open: boolean; onClose: () => v
         <p className="secondary usage-lead">{t`Nothing used yet. Cost and tokens of every request are added up here.`}</p>
       )}
       {report !== null && report.entries.length > 0 && <Report report={report} />}
-    </Dialog>
+    </Place>
   );
 }
 
