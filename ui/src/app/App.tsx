@@ -3,7 +3,6 @@ import { DirectionProvider } from "@base-ui/react/direction-provider";
 import { t } from "@lingui/core/macro";
 import { useCallback, useEffect } from "react";
 import { CommandKeysContext, ShortcutsContext } from "../components/command_keys";
-import type { Command } from "../components/commands";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { useLatest } from "../components/latest";
@@ -19,22 +18,11 @@ import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
 import type { Actions } from "./commands";
 import { useDailyUpdate } from "./daily_update";
-import { locales, useLocale } from "./locale";
+import { useLocale } from "./locale";
 import { MainPane } from "./MainPane";
-import {
-  HistoryDialogs,
-  Inspector,
-  InspectorRail,
-  KeyboardMap,
-  NativeMenus,
-  Palette,
-  RowMenu,
-  SettingsDialog,
-  TrustDialog,
-} from "./parts";
+import { Dialogs, HistoryDialogs, Inspector, InspectorRail, NativeMenus, RowMenu } from "./parts";
 import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
-import type { OpenDialog } from "./window_state";
 import "./app.css";
 
 /** The first page of the session is drawn by then. */
@@ -142,7 +130,9 @@ export function App() {
               />
               <NativeMenus {...menus} />
               <ErrorBoundary part={t`A dialog`} about={window.dialog}>
-                <Dialogs window={window} commands={commands} />
+                <Once when={window.dialog !== null}>
+                  <Dialogs window={window} commands={commands} />
+                </Once>
               </ErrorBoundary>
               <ErrorBoundary part={t`A dialog`} about={history.asking}>
                 {history.asking && <HistoryDialogs window={window} />}
@@ -238,67 +228,5 @@ function Status({ window, actions }: { window: Window; actions: Actions }) {
       session={window.session}
       onResume={actions.resume}
     />
-  );
-}
-
-/** What the settings show first, for each dialog that they are. */
-const settingsPages: { [dialog in NonNullable<OpenDialog>]?: "models" | "rules" | "memory" | "desktop" } = {
-  settings: "models",
-  rules: "rules",
-  reflection: "memory",
-  updates: "desktop",
-};
-
-function Dialogs({ window, commands }: { window: Window; commands: Command[] }) {
-  const { dialog, project } = window;
-  const close = () => window.setDialog(null);
-  const first = dialog === null ? undefined : settingsPages[dialog];
-  return (
-    <>
-      <Once when={project !== null && dialog === "trust"}>
-        {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
-      </Once>
-      <Once when={first !== undefined}>
-        <SettingsDialog
-          open={first !== undefined}
-          onClose={close}
-          first={first ?? "models"}
-          keyOf={window.keyOf}
-          folder={window.project?.path ?? null}
-          onReviewMemory={() => {
-            close();
-            window.openPlace("memory");
-          }}
-          onCall={(call) => {
-            close();
-            window.history.show(call.sessionId, call.seq, call.project);
-          }}
-          nextFocus={window.message}
-          theme={window.theme}
-          onTheme={window.setTheme}
-          textSize={window.textSize}
-          onTextSize={window.setTextSize}
-          language={window.language}
-          languages={locales}
-          onLanguage={window.setLanguage}
-        />
-      </Once>
-      <Once when={dialog === "palette"}>
-        <Palette
-          open={dialog === "palette"}
-          onClose={close}
-          commands={commands}
-          folder={window.shown?.folder ?? null}
-          onFile={(path) =>
-            window.history.open("open_in_editor", { folder: window.shown?.folder ?? "", path })
-          }
-          onSession={window.go}
-          onHit={(hit) => window.history.show(hit.sessionId, hit.seq, hit.project)}
-        />
-      </Once>
-      <Once when={dialog === "keys"}>
-        <KeyboardMap open={dialog === "keys"} onClose={close} />
-      </Once>
-    </>
   );
 }

@@ -5,6 +5,7 @@ import { X } from "lucide-react";
 import { useId } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { IconButton } from "../components/IconButton";
+import { lazily } from "../components/lazily";
 import { Context } from "../features/context/Context";
 import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
@@ -14,10 +15,16 @@ import { TimelineTab } from "../features/timeline/TimelineTab";
 import { useApprovalsIn } from "../platform/context";
 import type { Shown } from "../protocol/generated";
 import type { History } from "./history";
-import { PlanApproval, ReplayedFiles } from "./parts";
 import type { Tab } from "./window_state";
 import "../components/tabs.css";
 import "./inspector.css";
+
+const PlanApproval = lazily(() =>
+  import("../features/review/PlanApproval").then((part) => part.PlanApproval),
+);
+const ReplayedFiles = lazily(() =>
+  import("../features/replay/ReplayedFiles").then((part) => part.ReplayedFiles),
+);
 
 type Props = {
   shown: Shown | null;

@@ -12,8 +12,7 @@ import { NewSession } from "../features/welcome/NewSession";
 import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
-import { HistorySaid } from "./HistorySaid";
-import { CrashNote, FindBar, Places, ReplayBar, SessionMenu } from "./parts";
+import { CrashNote, FindBar, HistorySaid, Places, ReplayBar, SessionMenu } from "./parts";
 import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
 

@@ -4,14 +4,23 @@ import { ArrowLeft, PanelLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { IconButton } from "../components/IconButton";
+import { lazily } from "../components/lazily";
 import { Once } from "../components/Once";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
 import type { Waiting } from "../features/inbox/waiting";
-import { HistorySaid } from "./HistorySaid";
-import { Gate, InboxPlace, MemoryPlace, PipelinesPlace, Thing, UsagePlace } from "./parts";
+import { HistorySaid } from "./parts";
 import type { Place } from "./trail";
 import { leadTo } from "./use_commands";
 import type { Window } from "./use_window";
+
+const InboxPlace = lazily(() => import("../features/inbox/InboxPlace").then((part) => part.InboxPlace));
+const MemoryPlace = lazily(() => import("../features/memory/MemoryPlace").then((part) => part.MemoryPlace));
+const PipelinesPlace = lazily(() =>
+  import("../features/pipelines/PipelinesPlace").then((part) => part.PipelinesPlace),
+);
+const UsagePlace = lazily(() => import("../features/usage/UsagePlace").then((part) => part.UsagePlace));
+const Thing = lazily(() => import("./Waiting").then((part) => part.Thing));
+const Gate = lazily(() => import("./Waiting").then((part) => part.Gate));
 
 const titleOf = (place: Place): string =>
   ({ inbox: t`Inbox`, memory: t`Memory`, pipelines: t`Pipelines`, usage: t`Usage` })[place];
