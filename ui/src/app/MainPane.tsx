@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import { ArrowLeft, PanelLeft, PanelRight } from "lucide-react";
+import { MoveLeft, PanelLeft, PanelRight } from "lucide-react";
 import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ErrorNote } from "../components/ErrorNote";
@@ -155,7 +155,7 @@ function MainHead({ window }: { window: Window }) {
         <IconButton
           label={t`Back`}
           command="back"
-          icon={ArrowLeft}
+          icon={MoveLeft}
           size={16}
           onClick={() => window.back?.()}
         />

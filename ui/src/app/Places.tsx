@@ -1,6 +1,6 @@
 /** The views that have the main area to themselves, with the way back. */
 import { t } from "@lingui/core/macro";
-import { ArrowLeft, PanelLeft } from "lucide-react";
+import { MoveLeft, PanelLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { IconButton } from "../components/IconButton";
@@ -88,7 +88,7 @@ function Head({ title, window: { panes, back } }: { title: string; window: Windo
       <IconButton
         label={t`Back`}
         command="back"
-        icon={ArrowLeft}
+        icon={MoveLeft}
         size={16}
         disabled={back === null}
         onClick={() => back?.()}
