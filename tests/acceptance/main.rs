@@ -27,6 +27,7 @@ mod claude_settings;
 mod command_line;
 mod commands;
 mod committing;
+mod committing_a_session;
 mod compaction;
 mod configuration;
 mod configuring;

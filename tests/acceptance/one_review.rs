@@ -37,6 +37,11 @@ fn the_inbox_has_one_approval_whose_hunks_name_their_calls() {
     let requested = payload(&log, "approval.requested");
     assert_eq!((&requested["callId"], &requested["toolId"]), (&calls[0], &json!("edit_file")));
     assert_eq!(requested["args"], edit("a.txt", "line 5\n", "FIVE\n"));
+    let made = payloads(&log, "tool.call");
+    let named = |of: &Value| ["callId", "toolId", "args"].map(|key| of[key].clone());
+    let asked: Vec<_> = requested["calls"].as_array().unwrap().iter().map(named).collect();
+    assert_eq!(asked, made[..3].iter().map(named).collect::<Vec<_>>());
+    assert!(requested["calls"].as_array().unwrap().iter().all(|call| call["risk"].is_string()), "{requested}");
     let preview = &requested["preview"];
     assert_eq!(preview["filesAffected"], json!(["a.txt", "b.txt", "c.txt"]));
     let hunks = preview["hunks"].as_array().unwrap();

@@ -104,6 +104,6 @@ fn words_of_another_session_are_found_in_the_palette_and_lead_there() {
     window.press(&[ENTER]);
     window.gone("dialog", "Command palette");
     window.element("heading", "Where is it kept?");
-    assert!(window.transcript().contains("third hangar"));
+    wait_until("its words", || window.transcript().contains("third hangar"));
     no_barrier(&window, "a session that was found");
 }

@@ -3,8 +3,8 @@
 use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use arki_api::{
-    HistoryCommands, LineOrigin, ReplayedContent, ReplayedFile, RewindPreview, Sent, SessionOverview, SessionSummary,
-    SessionToolEntry, Shown,
+    CommittedChanges, HistoryCommands, LineOrigin, ReplayedContent, ReplayedFile, RewindPreview, Sent, SessionOverview,
+    SessionResult, SessionSummary, SessionToolEntry, Shown,
 };
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Code, Error, SessionId};
@@ -12,6 +12,14 @@ use arki_engine::RewindScope;
 use std::path::Path;
 
 impl HistoryCommands for Desktop {
+    async fn session_result(self, session_id: String) -> Answer<SessionResult> {
+        self.reading(move |engine| engine.results().result(&SessionId::from(session_id))).await
+    }
+
+    async fn commit_changes(self, session_id: String, message: String) -> Answer<CommittedChanges> {
+        Ok(self.engine.results().commit(&SessionId::from(session_id), &message).await?)
+    }
+
     async fn session_overview(self, session_id: String) -> Answer<SessionOverview> {
         self.reading(move |engine| engine.session_reader().session_overview(&SessionId::from(session_id))).await
     }

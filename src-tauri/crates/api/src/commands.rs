@@ -213,6 +213,10 @@ commands! {
         rewind { session_id: String, to_seq: u64, files: bool, conversation: bool } -> RewindPreview;
         take_back_preview { session_id: String, seq: u64 } -> RewindPreview;
         take_back { session_id: String, seq: u64 } -> RewindPreview;
+        /// What the session's changes come to, file by file.
+        session_result { session_id: String } -> SessionResult;
+        /// Commits the session's changes, without what the user changed or staged besides. No hook runs.
+        commit_changes { session_id: String, message: String } -> CommittedChanges;
         /// The files that the session changes at some time, as they were right after this event.
         replay_files { session_id: String, seq: u64 } -> Vec<ReplayedFile>;
         replay_file { session_id: String, seq: u64, path: String } -> ReplayedContent;

@@ -1,5 +1,6 @@
 //! Sessions, as they are listed, and the state that each keeps.
 
+use crate::ReviewChange;
 use arki_domain::WorktreeOf;
 use arki_domain::projection::{self, SessionState, SessionSummary as Summary};
 use schemars::JsonSchema;
@@ -29,6 +30,35 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         pub worktree: Option<WorktreeOf>,
+    }
+    /// A session's changes as one, from before its first to after its last.
+    SessionResult {
+        pub files: Vec<ResultFile>,
+        /// Proposed for a commit.
+        pub message: String,
+        /// Null where the folder is in no git repository whose changes Arki could commit.
+        pub branch: Option<String>,
+    }
+    ResultFile {
+        pub path: String,
+        pub change: ReviewChange,
+        /// Lines; null where it isn't text, is too large, or isn't kept any more.
+        pub added: Option<u32>,
+        pub removed: Option<u32>,
+        /// The user changed it since: it isn't what the session left.
+        pub is_changed_since: bool,
+        pub is_committed: bool,
+    }
+    CommittedChanges {
+        /// The beginning of its hash.
+        pub commit: String,
+        pub files: Vec<String>,
+        /// Files whose changes lie among the user's own in the same lines.
+        pub mixed: Vec<String>,
+        /// Ignored files, links, and those that a filter of git's writes.
+        pub left_out: Vec<String>,
+        /// Hooks and settings of the repository that a commit in a terminal would have heeded.
+        pub not_run: Vec<String>,
     }
     /// The size of a session's changes: the files before the first change compared with those after the last.
     #[derive(PartialEq, Eq)]

@@ -33,7 +33,7 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         ApprovalKind::Tool | ApprovalKind::Effects => {}
     }
     let risk = format!("{:?}", requested.risk).to_lowercase();
-    let what = match requested.group.len() {
+    let what = match requested.calls.len() {
         0 => visible(&requested.tool_id),
         edits => format!("{edits} edits"),
     };

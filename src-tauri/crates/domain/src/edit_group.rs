@@ -10,10 +10,10 @@ impl ApprovalRequested {
     /// Returns the question about one of its edits, with hunks that count from 1; all of it where it is about one call.
     #[must_use]
     pub fn part(&self, call_id: &CallId) -> Self {
-        let place = self.group.iter().position(|edit| edit.call_id == *call_id);
+        let place = self.calls.iter().position(|edit| edit.call_id == *call_id);
         let (Some(place), Some(preview)) = (place, &self.preview) else { return self.clone() };
-        let edit = &self.group[place];
-        let before: usize = self.group[..place].iter().map(|edit| edit.files).sum();
+        let edit = &self.calls[place];
+        let before: usize = self.calls[..place].iter().map(|edit| edit.files).sum();
         let hunks: Vec<Hunk> = (1..)
             .zip(own_hunks(preview, call_id))
             .map(|(index, hunk)| Hunk { index, call_id: None, ..hunk.clone() })
@@ -21,7 +21,7 @@ impl ApprovalRequested {
         let paths: BTreeSet<&String> = hunks.iter().map(|hunk| &hunk.path).collect();
         Self {
             call_id: Some(call_id.clone()),
-            group: Vec::new(),
+            calls: Vec::new(),
             preview: Some(ChangePreview {
                 files_affected: paths.into_iter().cloned().collect(),
                 lines_changed: edit.lines_changed,
@@ -38,7 +38,7 @@ impl ApprovalRequested {
     #[must_use]
     pub fn hunks_before(&self, call_id: &CallId) -> usize {
         let hunks = self.preview.iter().flat_map(|preview| &preview.hunks);
-        if self.group.is_empty() {
+        if self.calls.is_empty() {
             return 0;
         }
         hunks.take_while(|hunk| hunk.call_id.as_ref() != Some(call_id)).count()
@@ -48,10 +48,10 @@ impl ApprovalRequested {
     /// as it was shown.
     #[must_use]
     pub fn rests_on_unaccepted(&self, resolved: &ApprovalResolved, call_id: &CallId) -> bool {
-        let Some(place) = self.group.iter().position(|edit| edit.call_id == *call_id) else { return false };
+        let Some(place) = self.calls.iter().position(|edit| edit.call_id == *call_id) else { return false };
         let Some(preview) = &self.preview else { return false };
         let paths: BTreeSet<&String> = own_hunks(preview, call_id).map(|hunk| &hunk.path).collect();
-        let before: BTreeSet<&CallId> = self.group[..place].iter().map(|edit| &edit.call_id).collect();
+        let before: BTreeSet<&CallId> = self.calls[..place].iter().map(|edit| &edit.call_id).collect();
         preview.hunks.iter().any(|hunk| {
             hunk.call_id.as_ref().is_some_and(|call| before.contains(call))
                 && paths.contains(&hunk.path)
@@ -64,7 +64,7 @@ impl ApprovalResolved {
     /// Returns the answer for one of the edits that were asked about together.
     #[must_use]
     pub fn part(&self, requested: &ApprovalRequested, call_id: &CallId) -> Self {
-        let edit = requested.group.iter().find(|edit| edit.call_id == *call_id);
+        let edit = requested.calls.iter().find(|edit| edit.call_id == *call_id);
         let (Some(edit), Some(preview)) = (edit, &requested.preview) else { return self.clone() };
         let numbers: BTreeMap<usize, usize> = own_hunks(preview, call_id).map(|hunk| hunk.index).zip(1..).collect();
         let own = |index: &usize| numbers.get(index).copied();
@@ -113,10 +113,10 @@ mod tests {
 
     fn asked() -> ApprovalRequested {
         let hunk = |index: usize, path: &str, call: &str| json!({"index": index, "path": path, "oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "callId": call});
-        let edit = |call: &str| json!({"callId": call, "files": 1, "linesChanged": 2, "previewHash": call});
+        let edit = |call: &str| json!({"callId": call, "toolId": "edit_file", "args": {}, "risk": "low", "files": 1, "linesChanged": 2, "previewHash": call});
         serde_json::from_value(json!({
             "approvalId": "a1", "callId": "one", "toolId": "edit_file", "args": {}, "risk": "low", "rule": "", "reason": "",
-            "group": [edit("one"), edit("two"), edit("three")],
+            "calls": [edit("one"), edit("two"), edit("three")],
             "preview": {
                 "filesAffected": ["a", "b"], "linesChanged": 6, "previewHash": "all",
                 "diff": format!("{ONE}{TWO}{THREE}"),
@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(part.hunks.iter().map(|hunk| hunk.index).collect::<Vec<_>>(), (1..=hunks).collect::<Vec<_>>());
         }
         let before = |call: &str| asked.hunks_before(&CallId::from(call));
-        assert_eq!((before("one"), before("two"), before("three"), asked.calls().count()), (0, 2, 3, 3));
+        assert_eq!((before("one"), before("two"), before("three"), asked.waiting_calls().count()), (0, 2, 3, 3));
     }
 
     #[test]

@@ -71,6 +71,10 @@ codes! {
     COMMAND_SPAWN_FAILED,
     /// There is no such slash command.
     COMMAND_UNKNOWN,
+    /// Git refused to commit; the message has its words.
+    COMMIT_FAILED,
+    /// Arki can't commit here: there is no repository, a merge is under way, or git doesn't know who commits.
+    COMMIT_UNAVAILABLE,
     /// The configuration was changed while it was being edited.
     CONFIG_CHANGED,
     /// The configuration has an error.
@@ -177,6 +181,8 @@ codes! {
     MODEL_NOT_FOUND,
     /// The model asked a question, but nobody can answer.
     NOBODY_TO_ASK,
+    /// No change of the session's can be committed by itself.
+    NOTHING_TO_COMMIT,
     /// The model's plan could not be read, even after it was asked again.
     OUTPUT_PARSING_FAILED,
     /// The next request has no such part.

@@ -99,6 +99,7 @@ event_bodies! {
     "tool.async_result" => ToolAsyncResult,
     "file.changed" => FileChanged,
     "change.taken_back" => ChangeTakenBack,
+    "changes.committed" => ChangesCommitted,
     "sandbox.cleaned_up" => SandboxCleanedUp,
     "plan.proposed" => PlanProposed,
     "plan.updated" => PlanUpdated,

@@ -48,6 +48,7 @@ use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
 use crate::session_names::SessionNames;
 use crate::session_reader::SessionReader;
+use crate::session_results::SessionResults;
 use crate::session_search::SessionSearch;
 use crate::session_tools::SessionTools;
 use crate::sessions::Sessions;
@@ -108,6 +109,7 @@ services! {
     session_names: SessionNames,
     log_anchors: LogAnchors,
     past_files: PastFiles,
+    results: SessionResults,
     line_origins: LineOrigins,
     artifacts: Artifacts,
     memory_reviews: MemoryReviews,
@@ -295,6 +297,14 @@ impl Engine {
                 executors.clone(),
                 session_reader.clone(),
                 sessions.clone(),
+            )),
+            results: Arc::new(SessionResults::new(
+                records.clone(),
+                projects.clone(),
+                session_reader.clone(),
+                sessions.clone(),
+                past_files.clone(),
+                restorations.clone(),
             )),
             rewinds: Arc::new(Rewinds::new(
                 records.clone(),

@@ -17,7 +17,7 @@ use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, Error, EventDraft, EventLog, SessionId, sha256_hex,
 };
 use arki_files::{Restoration, apply_restorations, plan_restorations};
-use plan::found;
+pub(crate) use plan::{found, is};
 use std::path::Path;
 use std::sync::Arc;
 

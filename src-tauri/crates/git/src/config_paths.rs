@@ -85,7 +85,7 @@ impl WorkingTree {
 /// they are there or not. What the user's own configuration says counts for each.
 pub fn hooks_below(root: &Path, trees: &[WorkingTree]) -> BTreeSet<PathBuf> {
     let home = std::env::home_dir();
-    let of_user: Vec<PathBuf> = of_user(home.as_deref()).iter().flat_map(|file| hooks_of(file)).collect();
+    let of_user: Vec<PathBuf> = user_configurations(home.as_deref()).iter().flat_map(|file| hooks_of(file)).collect();
     let mut found = BTreeSet::new();
     for tree in trees {
         let of_tree = tree.configurations();
@@ -146,7 +146,8 @@ pub(crate) fn each_file(
 }
 
 /// Returns where git looks for what holds in every repository.
-pub(crate) fn of_user(home: Option<&Path>) -> Vec<PathBuf> {
+#[must_use]
+pub fn user_configurations(home: Option<&Path>) -> Vec<PathBuf> {
     let named = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let own = named("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
     let files = [

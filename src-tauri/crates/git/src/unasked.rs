@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::config_paths::{WorkingTree, each_file, included, of_user};
+use crate::config_paths::{WorkingTree, each_file, included, user_configurations};
 use crate::config_text::{ConfigEntry, entries};
 use crate::foreign::foreign_repository;
 use crate::index::gitlinks;
@@ -61,7 +61,7 @@ pub fn unasked_environment(root: &Path) -> Option<Vec<(String, String)>> {
     if !is_bare(root) {
         settings.extend([owned(&NO_BARE_ONES)]);
     }
-    let of_user = of_user(std::env::home_dir().as_deref());
+    let of_user = user_configurations(std::env::home_dir().as_deref());
     let mut search =
         ProgramSearch { root, settings, files: BTreeSet::new(), trees: VecDeque::new(), seen: BTreeSet::new() };
     search.read_all(of_user.into_iter().chain(system.map(PathBuf::from)).collect(), None)?;

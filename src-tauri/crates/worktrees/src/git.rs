@@ -53,6 +53,7 @@ pub(crate) struct Instead(&'static str);
 impl Instead {
     pub(crate) const WITHOUT_ISOLATION: Self = Self("delegate without `isolation`");
     pub(crate) const IN_THE_FOLDER: Self = Self("work in the folder itself");
+    pub(crate) const BY_HAND: Self = Self("commit in a terminal");
 }
 
 impl fmt::Display for Instead {
@@ -165,7 +166,7 @@ impl Git {
         let root = self.root.display();
         let mut all = vec![format!("--git-dir={root}/.git"), format!("--work-tree={root}")];
         // Paths are those of the current folder, where it is in the working tree.
-        if arguments.first() == Some(&"ls-files") {
+        if arguments.first().is_some_and(|command| ["ls-files", "check-ignore", "check-attr"].contains(command)) {
             all.extend(["-C".to_owned(), root.to_string()]);
         }
         all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
@@ -180,6 +181,16 @@ impl Git {
     }
 
     pub(crate) async fn answer(&self, arguments: Vec<String>) -> Result<GitOutput, Error> {
+        let (exit_code, stdout, stderr) = self.run(arguments, &[]).await?;
+        Ok(GitOutput { exit_code, stdout: String::from_utf8_lossy(&stdout).into_owned(), stderr })
+    }
+
+    /// The exit code, the output and the error output; `variables` are set besides its own.
+    pub(crate) async fn run(
+        &self,
+        arguments: Vec<String>,
+        variables: &[(&str, String)],
+    ) -> Result<(Option<i32>, Vec<u8>, String), Error> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]);
         let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
         let Some(program) = own_program("git", &writable) else { return Err(fitness::no_git(self.instead)) };
@@ -189,7 +200,8 @@ impl Git {
         let of_git = of_git.into_iter().filter(|(name, _)| name != "GIT_ALLOW_PROTOCOL");
         let own = [("PATH", path.as_str())];
         let own = own.iter().chain(VARIABLES).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let extra: Vec<(String, String)> = of_git.chain(own).collect();
+        let besides = variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let extra: Vec<(String, String)> = of_git.chain(own).chain(besides).collect();
         let environment = EnvironmentSpec { temp_dir: self.temp_dir.path(), sandbox: None };
         let spec = PipedSpec {
             name: "git".to_owned(),
@@ -204,7 +216,7 @@ impl Git {
         let Piped { stdin, stdout, stderr, process } = start_piped(spec).await?;
         drop(stdin);
         let read = tokio::time::timeout(self.time_limit, async {
-            tokio::join!(text(stdout, MAX_OUTPUT_BYTES), text(stderr, MAX_TOLD_BYTES))
+            tokio::join!(all(stdout, MAX_OUTPUT_BYTES), all(stderr, MAX_TOLD_BYTES))
         });
         let read = read.await;
         let end = process.stop().await;
@@ -212,8 +224,16 @@ impl Git {
         let Some(stdout) = stdout? else { return Err(self.too_much()) };
         match end.exit_code {
             Some(NOT_FOUND) => Err(fitness::no_git(self.instead)),
-            exit_code => Ok(GitOutput { exit_code, stdout, stderr: stderr.ok().flatten().unwrap_or_default() }),
+            exit_code => {
+                let told = stderr.ok().flatten().unwrap_or_default();
+                Ok((exit_code, stdout, String::from_utf8_lossy(&told).into_owned()))
+            }
         }
+    }
+
+    /// The folder that git writes its own files to, which goes with this.
+    pub(crate) fn temp_dir(&self) -> &Path {
+        self.temp_dir.path()
     }
 
     pub(crate) fn failed(&self, answer: &GitOutput) -> Error {
@@ -242,9 +262,9 @@ impl Git {
 }
 
 /// `None` where there is more.
-async fn text(pipe: impl AsyncRead + Unpin, limit: u64) -> Result<Option<String>, Error> {
+async fn all(pipe: impl AsyncRead + Unpin, limit: u64) -> Result<Option<Vec<u8>>, Error> {
     let mut bytes = Vec::new();
     let mut pipe = pipe.take(limit + 1);
     pipe.read_to_end(&mut bytes).await.map_err(Error::internal)?;
-    Ok((bytes.len() as u64 <= limit).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }

@@ -6,10 +6,12 @@
 //! Arki copied (no filter or hook runs), and are unknown to git afterwards: commands have worked there.
 
 mod blocking;
+mod commit;
 mod git;
 mod notes;
 mod session_worktrees;
 mod subagent_worktrees;
 
+pub use commit::{FileToCommit, LeftOut, NewCommit, WrittenCommit, commit};
 pub use session_worktrees::{BranchName, NewSessionWorktree, SessionWorktrees};
 pub use subagent_worktrees::{DiscardedWorktree, NewSubagentWorktree, SubagentWorktrees};

@@ -24,7 +24,7 @@ export type ApprovalRequested = {
   /**
    * Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.
    */
-  group?: Array<GroupedEdit>;
+  calls?: Array<GroupedEdit>;
   command?: CommandPreview | null;
   /**
    * The approval this one replaces, because the file changed after it was shown.

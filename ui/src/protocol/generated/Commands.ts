@@ -7,6 +7,7 @@ import type { AskedOfWindow } from "./AskedOfWindow";
 import type { AttachedFile } from "./AttachedFile";
 import type { BacktestResult } from "./BacktestResult";
 import type { BroughtBranch } from "./BroughtBranch";
+import type { CommittedChanges } from "./CommittedChanges";
 import type { CompactedSession } from "./CompactedSession";
 import type { CrashReport } from "./CrashReport";
 import type { DesktopWords } from "./DesktopWords";
@@ -71,6 +72,7 @@ import type { SessionChanges } from "./SessionChanges";
 import type { SessionLines } from "./SessionLines";
 import type { SessionOverview } from "./SessionOverview";
 import type { SessionPage } from "./SessionPage";
+import type { SessionResult } from "./SessionResult";
 import type { SessionSummary } from "./SessionSummary";
 import type { SessionToolEntry } from "./SessionToolEntry";
 import type { SettingChange } from "./SettingChange";
@@ -275,6 +277,14 @@ export type Commands = {
   };
   take_back_preview: { params: { sessionId: string; seq: number }; result: RewindPreview };
   take_back: { params: { sessionId: string; seq: number }; result: RewindPreview };
+  /**
+   * What the session's changes come to, file by file.
+   */
+  session_result: { params: { sessionId: string }; result: SessionResult };
+  /**
+   * Commits the session's changes, without what the user changed or staged besides. No hook runs.
+   */
+  commit_changes: { params: { sessionId: string; message: string }; result: CommittedChanges };
   /**
    * The files that the session changes at some time, as they were right after this event.
    */

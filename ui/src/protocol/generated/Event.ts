@@ -3,6 +3,7 @@ import type { ApprovalRequested } from "./ApprovalRequested";
 import type { ApprovalResolved } from "./ApprovalResolved";
 import type { ArtifactEmitted } from "./ArtifactEmitted";
 import type { ChangeTakenBack } from "./ChangeTakenBack";
+import type { ChangesCommitted } from "./ChangesCommitted";
 import type { CheckpointCreated } from "./CheckpointCreated";
 import type { CommandEnded } from "./CommandEnded";
 import type { ContextAdded } from "./ContextAdded";
@@ -92,6 +93,7 @@ export type Event = {
   | { type: "tool.async_result"; payload: ToolAsyncResult }
   | { type: "file.changed"; payload: FileChanged }
   | { type: "change.taken_back"; payload: ChangeTakenBack }
+  | { type: "changes.committed"; payload: ChangesCommitted }
   | { type: "sandbox.cleaned_up"; payload: SandboxCleanedUp }
   | { type: "plan.proposed"; payload: PlanProposed }
   | { type: "plan.updated"; payload: PlanUpdated }

@@ -86,7 +86,7 @@ fn requested(log: &RunLog) -> ApprovalRequested {
         rule: RULE.to_owned(),
         reason: "The plan needs your approval before anything is done.".to_owned(),
         preview: None,
-        group: Vec::new(),
+        calls: Vec::new(),
         command: None,
         supersedes: None,
         timeout_seconds: log.state.options.approval_timeout_seconds,

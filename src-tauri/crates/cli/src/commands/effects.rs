@@ -77,6 +77,7 @@ fn sessions_only_read(command: &SessionsCommand) -> bool {
         | SessionsCommand::Search(_)
         | SessionsCommand::Files(_)
         | SessionsCommand::Export(_) => true,
+        SessionsCommand::Commit(commit) => commit.dry_run,
         SessionsCommand::Fork(_)
         | SessionsCommand::Import(_)
         | SessionsCommand::Rename { .. }
@@ -107,6 +108,7 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Error> {
             | CliCommand::Untrust(_)
             | CliCommand::Approvals(_)
             | CliCommand::Resume(_)
+            | CliCommand::Sessions(SessionsCommand::Commit(_))
             | CliCommand::Stop(_)
             | CliCommand::Pause(_)
             | CliCommand::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })

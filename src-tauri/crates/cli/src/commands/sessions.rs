@@ -1,5 +1,6 @@
 //! `arki sessions`: a file for each command below it.
 
+mod commit;
 mod compact;
 mod configure;
 mod export;
@@ -65,6 +66,7 @@ pub(crate) enum SessionsCommand {
     Configure(configure::ConfigureArguments),
     State(state::StateArguments),
     Files(files::FilesArguments),
+    Commit(commit::CommitArguments),
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm {
         /// The id of a session or run
@@ -97,6 +99,7 @@ pub(crate) async fn run(
         SessionsCommand::Configure(arguments) => configure::run(engine, arguments, output).await,
         SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
         SessionsCommand::Files(arguments) => files::run(engine, arguments, output),
+        SessionsCommand::Commit(arguments) => commit::run(engine, arguments, output).await,
         SessionsCommand::Rm { id } => remove::run(engine, id, output).await,
         SessionsCommand::Export(arguments) => export::run(engine, dir, arguments, output),
     }

@@ -105,7 +105,7 @@ payload! {
         pub preview: Option<ChangePreview>,
         /// Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub group: Vec<GroupedEdit>,
+        pub calls: Vec<GroupedEdit>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub command: Option<CommandPreview>,
         /// The approval this one replaces, because the file changed after it was shown.
@@ -118,6 +118,10 @@ payload! {
     /// The part of an edit in a review of several.
     GroupedEdit {
         pub call_id: CallId,
+        pub tool_id: String,
+        #[ts(type = "unknown")]
+        pub args: Value,
+        pub risk: Risk,
         /// The number of files in its part of the diff.
         pub files: usize,
         pub lines_changed: usize,
@@ -234,9 +238,9 @@ impl Hunk {
 
 impl ApprovalRequested {
     /// The calls that wait for the answer.
-    pub fn calls(&self) -> impl Iterator<Item = &CallId> {
-        let alone = self.call_id.iter().filter(|_| self.group.is_empty());
-        alone.chain(self.group.iter().map(|edit| &edit.call_id))
+    pub fn waiting_calls(&self) -> impl Iterator<Item = &CallId> {
+        let alone = self.call_id.iter().filter(|_| self.calls.is_empty());
+        alone.chain(self.calls.iter().map(|edit| &edit.call_id))
     }
 
     /// When it no longer waits for an answer, in milliseconds since 1970, where it was asked at `asked_ms`.

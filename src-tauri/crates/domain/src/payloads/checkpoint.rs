@@ -99,6 +99,14 @@ payload! {
         pub seq: u64,
         pub changes: Vec<RestoredFile>,
     }
+    /// The user had the session's changes committed.
+    ChangesCommitted {
+        /// The beginning of the commit's hash.
+        pub commit: String,
+        pub message: String,
+        /// Relative to the project, by path.
+        pub files: Vec<String>,
+    }
     /// A file before and after it was put back; `None` where there is no file. SHA-256 hex of the raw bytes.
     RestoredFile {
         pub path: String,

@@ -481,7 +481,8 @@ impl RunState {
             _ => None,
         });
         let Some(requested) = asked else { return };
-        let is_asked = |pending: &&mut PendingCall| requested.calls().any(|call_id| *call_id == pending.call.call_id);
+        let is_asked =
+            |pending: &&mut PendingCall| requested.waiting_calls().any(|call_id| *call_id == pending.call.call_id);
         for pending in self.calls.iter_mut().filter(is_asked) {
             if resolved.decision == ApprovalDecision::Approve && !resolved.is_by_mode() {
                 self.repeated.times = self.repeated.times.saturating_sub(pending.times_in_a_row);

@@ -135,7 +135,7 @@ impl Approvals {
                 "Approve it this once.",
             ));
         }
-        if record.request().is_some_and(|requested| !requested.group.is_empty()) {
+        if record.request().is_some_and(|requested| !requested.calls.is_empty()) {
             return Err(not_offered());
         }
         if self.is_stale(record)? {

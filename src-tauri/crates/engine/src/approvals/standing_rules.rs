@@ -87,7 +87,7 @@ impl StandingRules {
         let Some(requested) = record
             .request()
             .filter(|requested| requested.rule != REPEATED_RULE && is_of_call(requested.kind))
-            .filter(|requested| requested.group.is_empty())
+            .filter(|requested| requested.calls.is_empty())
         else {
             return Ok(Vec::new());
         };

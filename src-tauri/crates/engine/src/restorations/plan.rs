@@ -157,7 +157,7 @@ impl Restorations {
     }
 }
 
-fn is(content: Option<&FileContent>, at: &FileAt) -> bool {
+pub(crate) fn is(content: Option<&FileContent>, at: &FileAt) -> bool {
     match (content, at) {
         (None, FileAt::Nothing) => true,
         (Some(FileContent::File(bytes)), FileAt::File(hash)) | (Some(FileContent::Link(bytes)), FileAt::Link(hash)) => {

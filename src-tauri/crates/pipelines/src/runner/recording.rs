@@ -216,7 +216,7 @@ impl PipelineRun {
             rule: format!("pipeline:{}", self.definition.name),
             reason: "The pipeline needs your approval to continue.".to_owned(),
             preview: None,
-            group: Vec::new(),
+            calls: Vec::new(),
             command: None,
             supersedes: None,
             timeout_seconds: spec.timeout_seconds,

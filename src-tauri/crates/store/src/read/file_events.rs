@@ -33,6 +33,14 @@ impl LogReader<'_> {
         self.list_events(&sql, params![session.as_str(), signed(after_seq)])
     }
 
+    /// The session's events that say what was committed, oldest first.
+    pub fn commits(self, session: &SessionId) -> Result<Vec<Event>, StoreError> {
+        let columns = of_events();
+        let sql =
+            format!("SELECT {columns} FROM events WHERE session_id = ?1 AND type = 'changes.committed' ORDER BY seq");
+        self.list_events(&sql, params![session.as_str()])
+    }
+
     /// One event of a session.
     pub fn event(self, session: &SessionId, seq: u64) -> Result<Option<Event>, StoreError> {
         self.reader.read(|connection| one(connection, session, signed(seq)))

@@ -114,7 +114,7 @@ impl ToolExecutor {
         let edits = group.edits;
         let first = edits.first().ok_or_else(|| Error::internal("a group without calls"))?;
         let (_, requested) = question::of_change(&first.call, &first.verdict, together(&edits));
-        let requested = ApprovalRequested { group: edits.iter().map(grouped).collect(), ..requested };
+        let requested = ApprovalRequested { calls: edits.iter().map(grouped).collect(), ..requested };
         let verdicts = edits.iter().map(|edit| (edit.call.call_id.clone(), edit.verdict.clone())).collect();
         self.asking.put_group_to_user((verdicts, requested), record).await
     }
@@ -128,6 +128,9 @@ fn is_only_reviewed(verdict: &Verdict) -> bool {
 fn grouped(edit: &ReviewedEdit) -> GroupedEdit {
     GroupedEdit {
         call_id: edit.call.call_id.clone(),
+        tool_id: edit.call.tool_id.clone(),
+        args: edit.call.args.clone(),
+        risk: edit.verdict.risk,
         files: edit.preview.diff.lines().filter(|line| line.starts_with(FILE_START)).count(),
         lines_changed: edit.preview.lines_changed,
         preview_hash: edit.preview.preview_hash.clone(),

@@ -19,7 +19,7 @@ pub(super) fn plain(call: &ToolCall, verdict: &Verdict) -> (Verdict, ApprovalReq
         rule: verdict.rule.clone(),
         reason: verdict.reason.clone(),
         preview: None,
-        group: Vec::new(),
+        calls: Vec::new(),
         command: None,
         supersedes: None,
         timeout_seconds: None,

@@ -103,7 +103,7 @@ impl Conversation {
 
     fn ask_approval(&mut self, event: &Event, requested: &ApprovalRequested) {
         let mut places: Vec<usize> = Vec::new();
-        for call_id in requested.calls() {
+        for call_id in requested.waiting_calls() {
             let asked = AskedApproval::new(requested.part(call_id));
             let place = self.place_of(event, call_id, &requested.tool_id, &requested.args);
             self.held.patch(place, ItemPart::Approval, |call| {
@@ -120,7 +120,7 @@ impl Conversation {
             let asked = AskedApproval::new(requested.clone());
             places.push(self.held.add(event, ItemBody::Approval(Box::new(asked))));
         }
-        let group = (!requested.group.is_empty()).then(|| Box::new(requested.clone()));
+        let group = (!requested.calls.is_empty()).then(|| Box::new(requested.clone()));
         self.approvals.insert(requested.approval_id.clone(), AskedPlaces { places, group });
     }
 

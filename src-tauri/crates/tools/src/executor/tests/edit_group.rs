@@ -71,7 +71,7 @@ async fn consecutive_edits_are_one_question_that_ends_at_the_first_call_of_anoth
     let requested = asked(&bench);
     assert_eq!((&requested.approval_id, requested.call_id.as_ref().unwrap().as_str()), (&approval_id, "0"));
     assert_eq!(requested.args, calls[0].1);
-    let group: Vec<&str> = requested.group.iter().map(|edit: &GroupedEdit| edit.call_id.as_str()).collect();
+    let group: Vec<&str> = requested.calls.iter().map(|edit: &GroupedEdit| edit.call_id.as_str()).collect();
     assert_eq!(group, ["0", "1", "2"]);
     let preview = requested.preview.clone().unwrap();
     assert_eq!(preview.files_affected, ["a", "b", "c"]);
@@ -97,7 +97,7 @@ async fn consecutive_edits_are_one_question_that_ends_at_the_first_call_of_anoth
         .collect();
     assert_eq!(written, [("a".to_owned(), vec![1]), ("b".to_owned(), vec![2]), ("c".to_owned(), vec![3])]);
     assert_eq!((text(&bench, "a").lines().next(), text(&bench, "c").as_str()), (Some("one"), "new\n"));
-    assert!(asked(&bench).group.is_empty());
+    assert!(asked(&bench).calls.is_empty());
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn an_edit_whose_file_changed_since_is_asked_about_anew_and_alone() {
     std::fs::write(bench.folder.path().join("b"), &theirs).unwrap();
     assert_eq!(carried_out(&bench).await, ["done", "waiting"]);
     let anew = asked(&bench);
-    assert_eq!((anew.supersedes, anew.group.len()), (Some(first), 0));
+    assert_eq!((anew.supersedes, anew.calls.len()), (Some(first), 0));
     assert_eq!(anew.call_id.unwrap().as_str(), "1");
     assert_eq!(text(&bench, "b"), theirs);
 }
@@ -180,12 +180,12 @@ async fn what_is_asked_for_another_reason_or_needs_no_question_ends_the_group() 
         ];
         let bench = answered(&calls, ApprovalMode::Ask).await;
         bench.carry_on_together().await;
-        assert_eq!(asked(&bench).group.len(), 2, "{last:?}");
+        assert_eq!(asked(&bench).calls.len(), 2, "{last:?}");
     }
     let one = [("edit_file", edit("a", "line 1\n", "one\n")), ("read_file", json!({"path": "a"}))];
     let bench = answered(&one, ApprovalMode::Ask).await;
     bench.carry_on_together().await;
-    assert!(asked(&bench).group.is_empty());
+    assert!(asked(&bench).calls.is_empty());
     assert!(asked(&bench).preview.unwrap().hunks.iter().all(|hunk| hunk.call_id.is_none()));
 }
 
