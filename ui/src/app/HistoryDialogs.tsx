@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { CompactDialog } from "../features/context/CompactDialog";
+import { CommitDialog } from "../features/history/CommitDialog";
 import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
@@ -30,6 +31,8 @@ export function HistoryDialogs({ window }: { window: Window }) {
           onDone={(said) => history.rewound(asking.sessionId, said)}
         />
       );
+    case "commit":
+      return <CommitDialog {...asking} onClose={close} onDone={history.committed} />;
     case "lines":
       return (
         <LinesDialog

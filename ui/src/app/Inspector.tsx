@@ -54,6 +54,9 @@ export function Inspector({
   const waiting = approvals.length;
   const plan = approvals.find((approval) => approval.kind === "plan" && approval.sessionId === sessionId);
   const count = useId();
+  const changes = (sessionId: string) => (
+    <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} reviewMode={reviewMode} />
+  );
   const others: [Tab, string][] = [
     ["timeline", t`Timeline`],
     ["plan", t`Plan`],
@@ -97,14 +100,14 @@ export function Inspector({
               <ReplayedFiles key={sessionId} sessionId={sessionId} />
             ) : shown && sessionId ? (
               <>
-                <Changes
-                  key={sessionId}
-                  sessionId={sessionId}
-                  focusRequest={focusRequest}
-                  reviewMode={reviewMode}
-                />
+                {waiting > 0 && changes(sessionId)}
                 <ChangedFiles
                   sessionId={sessionId}
+                  onCommit={() => history.setAsking({ about: "commit", sessionId })}
+                  onRevert={() =>
+                    history.setAsking({ about: "rewind", sessionId, toSeq: 1, undoes: null, filesOnly: true })
+                  }
+                  onAsk={(words) => history.ask(sessionId, words)}
                   onLines={(path) => history.setAsking({ about: "lines", sessionId, path })}
                   onTakeBack={(path, seq) =>
                     history.setAsking({ about: "take_back", sessionId, seq, path, from: null })
@@ -112,6 +115,7 @@ export function Inspector({
                   onEditor={(path) => history.open("open_in_editor", { folder: shown.folder, path })}
                   onReveal={(path) => history.open("show_in_folder", { folder: shown.folder, path })}
                 />
+                {waiting === 0 && changes(sessionId)}
               </>
             ) : (
               <p className="empty secondary">{t`Review proposed edits and commands here.`}</p>

@@ -15,8 +15,16 @@ import type { SentMessage } from "../protocol/transcript";
 /** The question that is open about a session's past. */
 export type Asking =
   /** `words`: of the message before which it goes back, to be edited. */
-  | { about: "rewind"; sessionId: string; toSeq: number; undoes: number | null; words?: string }
+  | {
+      about: "rewind";
+      sessionId: string;
+      toSeq: number;
+      undoes: number | null;
+      words?: string;
+      filesOnly?: boolean;
+    }
   | { about: "lines"; sessionId: string; path: string }
+  | { about: "commit"; sessionId: string }
   | { about: "take_back"; sessionId: string; seq: number; path: string; from: Asking | null }
   | { about: "tools"; sessionId: string }
   | { about: "settings"; sessionId: string }
@@ -72,6 +80,11 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     );
   };
 
+  /** Puts words about a place into the message box. */
+  const ask = (sessionId: string, words: string) => {
+    putDraft(sessionId, words);
+    focusMessageNext();
+  };
   const draftTaken = () => setDraft((now) => now && { ...now, text: "" });
 
   /** Null: the question that is open there. */
@@ -147,6 +160,10 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
   /** With a program of the user's own: what came of it is said here if it fails. */
   const open: Open = (name, params) =>
     void attempt(async () => void (await arki.platform.call(name, params)));
+  const committed = (said: string) => {
+    setAsking(null);
+    say(said);
+  };
   const removed = (sessionId: string, freedBytes: number) => {
     setAsking(null);
     const gone = new Set([sessionId, ...subagentsOf(arki.sessions.get(), sessionId)]);
@@ -167,6 +184,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     say,
     hush: () => setSaid(silence),
     putDraft,
+    ask,
     draftTaken,
     /** Going to a session by hand shows its end, not where a search once led. */
     leavePlace: () => setPlace((now) => now && { ...now, sessionId: "" }),
@@ -184,6 +202,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     mark,
     open,
     removed,
+    committed,
     inWorktree,
     bringBranch,
     worktreeRemoved,

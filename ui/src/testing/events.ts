@@ -60,6 +60,7 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "tool.async_result": { asyncCallId: "", toolId: "", result: "", isError: false },
   "file.changed": { path: "", beforeHash: null, afterHash: null, callId: "", hunks: [] },
   "change.taken_back": { callId: "", seq: 0, changes: [] },
+  "changes.committed": { commit: "0123456789", message: "", files: [] },
   "sandbox.cleaned_up": { notes: [] },
   "plan.proposed": { intent: "", steps: [] },
   "plan.updated": { intent: "", steps: [] },

@@ -97,6 +97,24 @@ export function historyHandlers(world: World): Handlers {
       return paths.map((path) => ({ path, change: isThere(path) ? "modified" : null }));
     },
     replay_file: ({ seq, path }) => ({ path, diff: "", text: `${path} at ${seq}`, isCut: false }),
+    session_result: ({ sessionId }) => {
+      const changed = log(sessionId).filter((event) => event.type === "file.changed");
+      const paths = [...new Set(changed.map((event) => pathOf(event)))];
+      const facts = { change: "modified" as const, added: 2, removed: 1, isChangedSince: false };
+      const isCommitted = log(sessionId).at(-1)?.type === "changes.committed";
+      return {
+        message: "Change it",
+        branch: "main",
+        files: paths.map((path) => ({ path, isCommitted, ...facts })),
+      };
+    },
+    commit_changes: ({ sessionId, message }) => {
+      const files = [
+        ...new Set(log(sessionId).flatMap((event) => (event.type === "file.changed" ? [pathOf(event)] : []))),
+      ];
+      tell(sessionId, "changes.committed", { commit: "0123456789", message, files });
+      return { commit: "0123456789", files, mixed: [], leftOut: [], notRun: [] };
+    },
     rewind_preview: rewound,
     rewind: (params) => {
       const done = rewound(params);

@@ -110,6 +110,7 @@ export function Conversation(props: ConversationProps) {
           onSendNext={begin("send_next")}
           onPutBack={props.onPutBack}
           onOpenFolder={props.onOpenFolder}
+          onResult={props.onReview}
         />
       )}
     </>

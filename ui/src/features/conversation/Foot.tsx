@@ -7,7 +7,7 @@ import { useApp, useArki, useAsking, useOverview } from "../../platform/context"
 import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
-import { Elicitations, LiveLine, NextStep, QueueList } from "./parts";
+import { Elicitations, LiveLine, NextStep, QueueList, ResultCard } from "./parts";
 
 type Props = {
   shown: Shown;
@@ -29,6 +29,8 @@ type Props = {
   onSendNext: () => void;
   onPutBack: (text: string) => void;
   onOpenFolder: (path: string) => void;
+  /** Shows what the session came to. */
+  onResult: () => void;
 };
 
 export function Foot(props: Props) {
@@ -71,6 +73,9 @@ function SessionFoot(props: Props & { sessionId: string }) {
           )}
           {run === "running" && !asks && (
             <LiveLine sessionId={sessionId} onAskAgain={overview?.runBy == null ? props.onRetryNow : null} />
+          )}
+          {run === null && overview !== null && overview.changedFiles.length > 0 && (
+            <ResultCard sessionId={sessionId} onReview={props.onResult} />
           )}
           {overview !== null && (
             <NextStep

@@ -9,10 +9,11 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { lazily } from "../../components/lazily";
 import { mainArgument } from "../../components/tool_words";
 import { WhyAsked } from "../../components/why/WhyAsked";
+import { exitCode, isPassedCheck } from "../../protocol/checks";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
-import { exitCode, isPassedCheck, outputSoFar, previewOf, withoutEnding } from "./preview";
+import { outputSoFar, previewOf, withoutEnding } from "./preview";
 
 const EditOutcome = lazily(() => import("./EditOutcome").then((part) => part.EditOutcome));
 

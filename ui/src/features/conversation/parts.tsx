@@ -10,3 +10,4 @@ export const QueueList = lazily(() => import("./QueueList").then((part) => part.
 export const Elicitations = lazily(() => import("./Elicitations").then((part) => part.Elicitations));
 export const LiveLine = lazily(() => import("./LiveLine").then((part) => part.LiveLine));
 export const NextStep = lazily(() => import("./NextStep").then((part) => part.NextStep));
+export const ResultCard = lazily(() => import("./ResultCard").then((part) => part.ResultCard));

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { exitCode, isPassedCheck } from "../../protocol/checks";
 import { maxOutputChars } from "../../protocol/live";
 import type { ToolItem } from "../../protocol/transcript";
 import { foldTranscript } from "../../testing/conversation_fold";
 import { eventLog } from "../../testing/events";
-import { exitCode, isPassedCheck, outputSoFar, previewOf, withoutEnding } from "./preview";
+import { outputSoFar, previewOf, withoutEnding } from "./preview";
 
 function called(
   category: "read" | "exec",

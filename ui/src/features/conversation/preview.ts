@@ -1,7 +1,7 @@
 /** What a closed card shows of a result: how a command ended, and some of its lines. Pure. */
 import { beginning, plainText, withStyles } from "../../components/code/ansi";
+import { ending, exitCode, isPassedCheck } from "../../protocol/checks";
 import { maxOutputChars } from "../../protocol/live";
-import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
 
 export type Preview = {
@@ -15,14 +15,6 @@ export type Preview = {
 const shownLines = 4;
 /** Lines are cut by the window; this is only so that none of them is a megabyte. */
 const shownChars = 400;
-/** A result's first line, where it is a command's. */
-const ending = /^exit code (-?\d+)(?:\n|$)/;
-
-export function exitCode({ category, result }: ToolItem): number | null {
-  const code = category === "exec" ? ending.exec(result ?? "")?.[1] : undefined;
-  return code === undefined ? null : Number(code);
-}
-
 /** What a command printed, with its colours as control sequences; of other tools just what they said. */
 export function colouredResult({ result, styles }: ToolItem): string | null {
   return result && styles ? withStyles(result, styles) : result;
@@ -31,19 +23,6 @@ export function colouredResult({ result, styles }: ToolItem): string | null {
 /** What a command printed so far; where its beginning is lost, whole lines of it, as no part of a sequence is text. */
 export function outputSoFar(output: string): string {
   return output.length < maxOutputChars ? output : output.slice(output.indexOf("\n") + 1);
-}
-
-/** Programs that check a project, as the first words of a command or of a part of it. */
-const checks =
-  /^(?:cargo (?:test|nextest|check|clippy|build)|(?:npm|pnpm|yarn|bun) (?:run )?(?:test|lint|check|typecheck|build)|(?:npx )?(?:tsc|vitest|jest|eslint|biome|prettier)|(?:python3? -m )?(?:pytest|ruff|mypy)|go (?:test|vet|build)|make (?:test|check|lint)|git diff --check)(?![\w./-])/;
-
-/** A command that checks the project and had nothing to say against it: its output is no news. */
-export function isPassedCheck(item: ToolItem): boolean {
-  if (item.state !== "done" || exitCode(item) !== 0 || !isRecord(item.args)) return false;
-  const steps = (text(item.args, "command") ?? "").split(/&&|;/).map((step) => step.trim());
-  const told = steps.filter((step) => !/^cd /.test(step));
-  // A part after `|` or `||` may have ended well in the place of the check.
-  return told.length > 0 && told.every((step) => checks.test(step) && !step.includes("|"));
 }
 
 /** How a command ended stands in its line already. */

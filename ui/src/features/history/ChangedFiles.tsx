@@ -1,15 +1,30 @@
-/** The files this session changed; each leads to who wrote its lines. Those that are as before come last. */
+/** What the session came to: its files, each with its change as one, what can be done with all of it, and the checks that ran. */
 
 import { plural, t } from "@lingui/core/macro";
-import { Code, Ellipsis, FolderOpen } from "lucide-react";
+import {
+  ChevronDown,
+  ChevronRight,
+  Code,
+  Ellipsis,
+  FolderOpen,
+  GitCommitHorizontal,
+  Undo2,
+  Users,
+} from "lucide-react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { ActionMenu } from "../../components/menus";
-import { useOverview } from "../../platform/context";
-import type { ChangedFile } from "../../protocol/generated";
-import "./history.css";
 import { List } from "../../components/List";
-import { useAsBefore } from "./useAsBefore";
+import { lazily } from "../../components/lazily";
+import { ActionMenu } from "../../components/menus";
+import { useOverview, useSessionPart, useSessions } from "../../platform/context";
+import { lastChecks } from "../../protocol/checks";
+import type { ChangedFile, ResultFile } from "../../protocol/generated";
+import { isUnfinished } from "../../protocol/sessions";
+import { useResult } from "./useResult";
+import "./history.css";
+
+const NetDiff = lazily(() => import("./NetDiff").then((part) => part.NetDiff));
 
 type Props = {
   sessionId: string;
@@ -17,25 +32,56 @@ type Props = {
   onTakeBack: (path: string, seq: number) => void;
   onEditor: (path: string) => void;
   onReveal: (path: string) => void;
+  onCommit: () => void;
+  onRevert: () => void;
+  /** Puts words about a place into the message box. */
+  onAsk: (words: string) => void;
 };
 
-export function ChangedFiles({ sessionId, onLines, onTakeBack, ...places }: Props) {
+export function ChangedFiles({ sessionId, onTakeBack, onCommit, onRevert, ...does }: Props) {
   const { overview } = useOverview(sessionId);
   const files = overview?.changedFiles ?? none;
-  const asBefore = useAsBefore(sessionId, files);
-  const isChanged = ({ path }: ChangedFile) => !asBefore.has(path);
+  const state = useSessions().find((one) => one.sessionId === sessionId)?.state;
+  const isAtRest = state === undefined || !isUnfinished(state);
+  // At work only its changes count, of which the files tell.
+  const lastSeq = useSessionPart(sessionId, (view) => (isAtRest ? (view.window.events.at(-1)?.seq ?? 0) : 0));
+  const result = useResult(sessionId, files, lastSeq);
+  const told = new Map(result?.files.map((file) => [file.path, file]));
+  const isChanged = ({ path }: ChangedFile) => result === null || told.has(path);
   // A damaged log can only be read.
-  const takeBack = overview?.brokenAt == null ? onTakeBack : null;
+  const isWhole = overview?.brokenAt == null;
   if (files.length === 0) return null;
+  const isIdle = isWhole && isAtRest && told.size > 0;
   return (
     <section className="changed-files" aria-label={t`Files changed in this session`}>
-      <h3>{t`Files changed`}</h3>
+      <div className="result-head">
+        <h3 className="grow">{t`Files changed`}</h3>
+        <Checks sessionId={sessionId} />
+        {isIdle &&
+          result !== null &&
+          result.branch !== null &&
+          result.files.some((file) => !file.isCommitted) && (
+            <Button small icon={<GitCommitHorizontal size={14} aria-hidden />} onClick={onCommit}>
+              {t`Commit…`}
+            </Button>
+          )}
+        {isIdle && (
+          <Button small look="quiet" icon={<Undo2 size={14} aria-hidden />} onClick={onRevert}>
+            {t`Revert all…`}
+          </Button>
+        )}
+      </div>
       <List>
-        {files.filter(isChanged).map((file) => (
-          <Row key={file.path} file={file} onLines={onLines} onTakeBack={takeBack} {...places} />
-        ))}
-        {[...asBefore.values()].map((file) => (
-          <Row key={file.path} file={file} isAsBefore onLines={onLines} onTakeBack={null} {...places} />
+        {[...files.filter(isChanged), ...files.filter((file) => !isChanged(file))].map((file) => (
+          <Row
+            key={file.path}
+            sessionId={sessionId}
+            file={file}
+            net={told.get(file.path) ?? null}
+            isAsBefore={!isChanged(file)}
+            onTakeBack={isWhole && isChanged(file) ? onTakeBack : null}
+            {...does}
+          />
         ))}
       </List>
     </section>
@@ -44,47 +90,95 @@ export function ChangedFiles({ sessionId, onLines, onTakeBack, ...places }: Prop
 
 const none: readonly ChangedFile[] = [];
 
-type RowProps = Pick<Props, "onEditor" | "onReveal"> & {
+/** The checks that ran, with how they came out last. */
+function Checks({ sessionId }: { sessionId: string }) {
+  const transcript = useSessionPart(sessionId, (view) => view.transcript);
+  return lastChecks(transcript)
+    .slice(0, 3)
+    .map(({ name, passed }) => (
+      <span key={name} className={`small ${passed ? "secondary" : "attention"}`}>
+        {passed ? t`✓ ${name}` : t`✕ ${name}`}
+      </span>
+    ));
+}
+
+type RowProps = Pick<Props, "sessionId" | "onLines" | "onEditor" | "onReveal"> & {
+  onAsk: Props["onAsk"] | null;
   file: ChangedFile;
-  isAsBefore?: boolean;
-  onLines: Props["onLines"];
+  net: ResultFile | null;
+  isAsBefore: boolean;
   onTakeBack: Props["onTakeBack"] | null;
 };
 
-export function Row({ file, isAsBefore = false, onLines, onTakeBack, onEditor, onReveal }: RowProps) {
+export function Row({ sessionId, file, net, isAsBefore, onLines, onTakeBack, onEditor, onReveal, onAsk }: RowProps) {
+  const [open, setOpen] = useState(false);
+  const { path } = file;
+  const icon = open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />;
   return (
-    <li className="changed-file">
-      <button
-        type="button"
-        className={`changed-path mono grow ${isAsBefore ? "secondary" : ""}`}
-        aria-label={t`Who wrote this: ${file.path}`}
-        title={t`Who wrote this: ${file.path}`}
-        onClick={() => onLines(file.path)}
-      >
-        <VisibleText text={file.path} />
-      </button>
-      <span className="secondary small">
-        {isAsBefore ? t`as before` : plural(file.changes, { one: "# change", other: "# changes" })}
-      </span>
-      {onTakeBack && (
+    <li>
+      <div className="changed-file">
         <Button
           small
           look="quiet"
-          label={t`Revert last change to ${file.path}`}
-          title={t`Revert last change`}
-          onClick={() => onTakeBack(file.path, file.lastSeq)}
+          label={open ? t`Hide changes of ${path}` : t`Show changes of ${path}`}
+          aria-expanded={open}
+          icon={icon}
+          disabled={isAsBefore}
+          onClick={() => setOpen(!open)}
+        />
+        <button
+          type="button"
+          className={`changed-path mono grow ${isAsBefore ? "secondary" : ""}`}
+          aria-label={t`Who wrote this: ${path}`}
+          title={t`Who wrote this: ${path}`}
+          onClick={() => onLines(path)}
         >
-          {t`Revert last`}
-        </Button>
-      )}
-      <ActionMenu
-        label={t`Open ${file.path}`}
-        trigger={<Ellipsis size={14} aria-hidden />}
-        actions={[
-          { label: t`Open in editor`, icon: <Code size={14} />, run: () => onEditor(file.path) },
-          { label: t`Show in folder`, icon: <FolderOpen size={14} />, run: () => onReveal(file.path) },
-        ]}
-      />
+          <VisibleText text={path} />
+        </button>
+        <Standing file={file} net={net} isAsBefore={isAsBefore} />
+        {onTakeBack && (
+          <Button
+            small
+            look="quiet"
+            label={t`Revert last change to ${path}`}
+            title={t`Revert last change`}
+            onClick={() => onTakeBack(path, file.lastSeq)}
+          >
+            {t`Revert last`}
+          </Button>
+        )}
+        <ActionMenu
+          label={t`Open ${path}`}
+          trigger={<Ellipsis size={14} aria-hidden />}
+          actions={[
+            { label: t`Open in editor`, icon: <Code size={14} />, run: () => onEditor(path) },
+            { label: t`Show in folder`, icon: <FolderOpen size={14} />, run: () => onReveal(path) },
+            { label: t`Who wrote this`, icon: <Users size={14} />, run: () => onLines(path) },
+          ]}
+        />
+      </div>
+      {open && <NetDiff sessionId={sessionId} path={path} seq={file.lastSeq} onAsk={onAsk} />}
     </li>
+  );
+}
+
+/** How much it is, and what became of it since. */
+function Standing({ file, net, isAsBefore }: Pick<RowProps, "file" | "net" | "isAsBefore">) {
+  if (isAsBefore) return <span className="secondary small">{t`as before`}</span>;
+  const notes = [net?.isCommitted ? t`committed` : "", net?.isChangedSince ? t`changed by you since` : ""];
+  return (
+    <>
+      <span className="secondary small">{notes.filter((words) => words !== "").join(", ")}</span>
+      {net === null || net.added === null || net.removed === null ? (
+        <span className="secondary small">
+          {plural(file.changes, { one: "# change", other: "# changes" })}
+        </span>
+      ) : (
+        <span className="file-counts mono">
+          {net.added > 0 && <span className="plus">+{net.added}</span>}
+          {net.removed > 0 && <span className="minus">−{net.removed}</span>}
+        </span>
+      )}
+    </>
   );
 }

@@ -26,7 +26,11 @@ export function ChangedSoFar({ sessionId, onLines, ...places }: Props) {
         {changed.map(({ by, file }) => (
           <Row
             key={`${by} ${file.path}`}
+            sessionId={by}
             file={file}
+            net={null}
+            isAsBefore={false}
+            onAsk={null}
             onLines={(path) => onLines(by, path)}
             onTakeBack={null}
             {...places}

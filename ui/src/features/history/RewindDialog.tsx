@@ -25,6 +25,8 @@ type Props = {
   undoes: number | null;
   /** Of the message that is to be edited and sent again, if that is why. */
   words?: string;
+  /** The messages stay as they are, unless that is asked for. */
+  filesOnly?: boolean;
   onClose: () => void;
   /** With what was said then; null where the conversation stays. */
   onDone: (said: SentMessage | null) => void;
@@ -44,7 +46,7 @@ const choices: { value: What; label: MessageDescriptor; detail: MessageDescripto
   { value: "files", label: msg`Files`, detail: msg`Restore the files. Messages stay.` },
 ];
 
-export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone }: Props) {
+export function RewindDialog({ sessionId, toSeq, undoes, words, filesOnly, onClose, onDone }: Props) {
   const arki = useArki();
   const { busy, error: failed, attempt } = useActs();
   const about = useId();
@@ -52,7 +54,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, onClose, onDone 
   const transcript = useSessionPart(sessionId, (view) => view.transcript);
   const message = transcript.items.find((item) => item.kind === "user" && item.seq === toSeq + 1);
   const pictures = message?.kind === "user" ? message.pictures : [];
-  const [what, setWhat] = useState<What>(() => whatOf(transcript, undoes));
+  const [what, setWhat] = useState<What>(() => (filesOnly ? "files" : whatOf(transcript, undoes)));
   const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
   const params = { sessionId, toSeq, files: what !== "conversation", conversation: what !== "files" };
   const { preview, error } = usePreview(

@@ -7,6 +7,7 @@ import { createFake, fail } from "../../testing/fake";
 import { lines, preview } from "../../testing/history_scenes";
 import { renderOn, sent } from "../../testing/render";
 import { ChangedFiles } from "./ChangedFiles";
+import { CommitDialog } from "./CommitDialog";
 import { LinesDialog } from "./LinesDialog";
 import { firstWords, originRuns, whoWrote } from "./lines";
 import { RewindDialog } from "./RewindDialog";
@@ -112,33 +113,82 @@ describe("who wrote this", () => {
         onTakeBack={onTakeBack}
         onEditor={vi.fn()}
         onReveal={vi.fn()}
+        onCommit={vi.fn()}
+        onRevert={vi.fn()}
+        onAsk={vi.fn()}
       />,
     );
-    expect(screen.getByText("2 changes")).toBeTruthy();
+    expect((await screen.findAllByText("+2")).length).toBeGreaterThan(0);
     await userEvent.click(screen.getByRole("button", { name: "Who wrote this: a.rs" }));
     await userEvent.click(screen.getByRole("button", { name: "Revert last change to a.rs" }));
     expect(onLines).toHaveBeenCalledExactlyOnceWith("a.rs");
     expect(onTakeBack).toHaveBeenCalledExactlyOnceWith("a.rs", 5);
   });
 
-  it("tells a file that is as before from those that are changed", async () => {
+  it("tells how much each file changed, what became of it, and which is as before", async () => {
     const log = eventLog("s");
-    for (const path of ["a.rs", "b.rs", "b.rs", "c.rs", "c.rs"]) log.add("file.changed", { path });
+    for (const path of ["a.rs", "b.rs", "c.rs"]) log.add("file.changed", { path });
+    const of = (path: string, isCommitted: boolean) => ({
+      path,
+      change: "modified" as const,
+      added: 3,
+      removed: 1,
+      isChangedSince: !isCommitted,
+      isCommitted,
+    });
+    const files = [of("a.rs", true), of("c.rs", false)];
     const fake = createFake({
       logs: { s: log.events },
-      handlers: {
-        replay_files: ({ seq }) => [
-          { path: "a.rs", change: "modified" },
-          { path: "b.rs", change: seq === 5 ? null : "modified" },
-          { path: "c.rs", change: "added" },
-        ],
-      },
+      handlers: { session_result: () => ({ files, message: "Go", branch: "main" }) },
     });
     const does = { onLines: vi.fn(), onTakeBack: vi.fn(), onEditor: vi.fn(), onReveal: vi.fn() };
-    await renderOn(fake, <ChangedFiles sessionId="s" {...does} />);
+    const all = { onCommit: vi.fn(), onRevert: vi.fn(), onAsk: vi.fn() };
+    await renderOn(fake, <ChangedFiles sessionId="s" {...does} {...all} />);
     await screen.findByText("as before");
     const rows = screen.getAllByRole("listitem").map((row) => row.textContent);
-    expect(rows).toEqual(["a.rs1 changeRevert last", "c.rs2 changesRevert last", "b.rsas before"]);
+    expect(rows).toEqual([
+      "a.rscommitted+3−1Revert last",
+      "c.rschanged by you since+3−1Revert last",
+      "b.rsas before",
+    ]);
+    await userEvent.click(screen.getByRole("button", { name: "Commit…" }));
+    await userEvent.click(screen.getByRole("button", { name: "Revert all…" }));
+    expect([all.onCommit, all.onRevert].map((one) => one.mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it("shows a file's change as one and asks about a place in it", async () => {
+    const log = eventLog("s");
+    log.add("file.changed", { path: "a.rs" });
+    const diff = "diff --git a/a.rs b/a.rs\n--- a/a.rs\n+++ b/a.rs\n@@ -4 +4 @@\n-old\n+new\n";
+    const handlers = { replay_file: () => ({ path: "a.rs", diff, text: "new\n", isCut: false }) };
+    const does = { onLines: vi.fn(), onTakeBack: vi.fn(), onEditor: vi.fn(), onReveal: vi.fn() };
+    const onAsk = vi.fn();
+    const all = { onCommit: vi.fn(), onRevert: vi.fn(), onAsk };
+    await renderOn(
+      createFake({ logs: { s: log.events }, handlers }),
+      <ChangedFiles sessionId="s" {...does} {...all} />,
+    );
+    await userEvent.click(screen.getByRole("button", { name: "Show changes of a.rs" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Ask for a change" }));
+    expect(onAsk).toHaveBeenCalledExactlyOnceWith("`a.rs:4`\n> new\n\n");
+  });
+
+  it("commits with the proposed message, and says what stayed out", async () => {
+    const log = eventLog("s");
+    log.add("file.changed", { path: "a.rs" });
+    const left = { commit: "abc", files: ["a.rs"], mixed: ["b.rs"], leftOut: [], notRun: [] };
+    const fake = createFake({ logs: { s: log.events }, handlers: { commit_changes: () => left } });
+    const onDone = vi.fn();
+    await renderOn(fake, <CommitDialog sessionId="s" onClose={vi.fn()} onDone={onDone} />);
+    const message = await screen.findByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+    await waitFor(() => expect(message.value).toBe("Change it"));
+    await userEvent.type(message, " now");
+    await userEvent.click(screen.getByRole("button", { name: "Commit" }));
+    await waitFor(() => expect(onDone).toHaveBeenCalledWith("Committed 1 file as abc. Left out: b.rs."));
+    expect(fake.calls.find(({ name }) => name === "commit_changes")?.params).toEqual({
+      sessionId: "s",
+      message: "Change it now",
+    });
   });
 
   it("goes through the lines by keyboard and tells of each who, with what and when", async () => {

@@ -48,6 +48,7 @@ const counts: ByKind<null, string[]> = {
   "session.granted": (_, { rules }) => [plural(rules.length, { one: "# rule", other: "# rules" })],
   "session.forked": (_, { fromSeq }) => [t`at event ${fromSeq}`],
   "command.ended": (_, { files }) => [plural(files, { one: "# file changed", other: "# files changed" })],
+  "changes.committed": (_, { commit, message }) => [commit, message],
   "change.taken_back": (_, { changes }) => changes.map((one) => one.path),
   "sandbox.cleaned_up": (_, { notes }) => [...notes],
   "queue.changed": (_, { queued, delivered = [] }) => [

@@ -33,6 +33,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "tool.async_result": msg`Late tool result`,
   "file.changed": msg`File changed`,
   "change.taken_back": msg`Change reverted`,
+  "changes.committed": msg`Changes committed`,
   "sandbox.cleaned_up": msg`Residue of commands removed`,
   "plan.proposed": msg`Plan proposed`,
   "plan.updated": msg`Plan updated`,
