@@ -47,6 +47,7 @@ mod providers;
 mod reading;
 mod readme_picture;
 mod replay;
+mod result;
 mod review_files;
 mod review_mode;
 mod right_to_left;

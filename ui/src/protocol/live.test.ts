@@ -31,6 +31,7 @@ const noFrame: Frame = {
   conversations: [],
   deltas: [],
   commandOutput: [],
+  callsGrow: [],
   elicitationsChanged: false,
   missed: false,
 };

@@ -36,6 +36,8 @@ export type Live = {
   /** The turn in progress, and the last one (or run) that ended: a frame may carry deltas of an ended turn. */
   turn: number;
   ended: string | null;
+  /** The model is writing a call, of which nothing can be shown yet. */
+  callGrows: boolean;
 };
 
 export const nothingLive: Live = {
@@ -46,6 +48,7 @@ export const nothingLive: Live = {
   thoughtMs: {},
   turn: 0,
   ended: null,
+  callGrows: false,
 };
 
 export const turnKey = (runId: string | null, turn: number) => `${runId ?? ""}:${turn}`;
@@ -84,7 +87,9 @@ export function liveFrameStep(live: Live, sessionId: string, frame: Frame, now: 
   for (const output of frame.commandOutput) {
     if (output.sessionId === sessionId && !done.has(output.callId)) next = outputStep(next, output);
   }
-  return next;
+  // Its end, if that is in the same frame, came after it.
+  const grows = frame.callsGrow.includes(sessionId) && next === live;
+  return grows && !next.callGrows ? { ...next, callGrows: true } : next;
 }
 
 /** The same object while only the text grows. */
@@ -127,8 +132,8 @@ const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 /** Stored events are authoritative: the finished message replaces the streamed one. */
 export function liveEventStep(live: Live, event: Event): Live {
   if (event.type === "run.started") return { ...live, answer: null, turn: 0, ended: null };
-  if (event.type === "engine.request") return { ...live, turn: event.payload.turn };
-  if (event.type === "engine.retry") return { ...live, answer: null };
+  if (event.type === "engine.request") return { ...live, turn: event.payload.turn, callGrows: false };
+  if (event.type === "engine.retry") return { ...live, answer: null, callGrows: false };
   // The same turn streams in anew.
   if (event.type === "output.message" && event.payload.retried) return { ...live, answer: null };
   if (event.type === "output.message") {
@@ -139,11 +144,12 @@ export function liveEventStep(live: Live, event: Event): Live {
     return {
       ...live,
       answer: null,
+      callGrows: false,
       told: isTold ? remembered(live.told, key, answer) : live.told,
       ended: key,
     };
   }
-  if (endsRun.has(event.type)) return { ...live, answer: null, ended: event.runId };
+  if (endsRun.has(event.type)) return { ...live, answer: null, callGrows: false, ended: event.runId };
   if (!endsCall(event)) return live;
   const { callId } = event.payload;
   if (!(callId in live.output || callId in live.changed)) return live;

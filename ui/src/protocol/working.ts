@@ -30,7 +30,7 @@ export function workingOf({ transcript, live, events }: Known): Working {
   const asked = events.findLast((event) => event.type === "engine.request");
   if (asked?.type !== "engine.request") return { kind: "begins", since: last };
   const { model } = asked.payload;
-  const doing = live.answer?.speaks ? "writes" : live.answer?.thinks ? "thinks" : "waits";
+  const doing = live.callGrows || live.answer?.speaks ? "writes" : live.answer?.thinks ? "thinks" : "waits";
   const isNext = events.findLast((event) => event.type === "output.message" || event.type === "tool.result");
   const since = Math.max(asked.ts, isNext && isNext.seq > asked.seq ? isNext.ts : 0);
   return { kind: "model", doing, model, since };

@@ -53,7 +53,7 @@ export const demoProject: ProjectState = {
 };
 
 export function frame(part: Partial<Frame>): Frame {
-  const nothing = { deltas: [], commandOutput: [], elicitationsChanged: false, missed: false };
+  const nothing = { deltas: [], commandOutput: [], callsGrow: [], elicitationsChanged: false, missed: false };
   return { events: [], conversations: [], ...nothing, ...part };
 }
 

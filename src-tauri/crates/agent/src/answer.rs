@@ -89,6 +89,11 @@ impl AnswerSoFar {
                 self.calls.push(bounds::named(call));
                 false
             }
+            StreamEvent::CallGrows => {
+                let (session_id, run_id) = (self.session_id.clone(), self.run_id.clone());
+                self.bus.publish(LiveEvent::CallGrows { session_id, run_id });
+                false
+            }
             StreamEvent::Reasoning(reasoning) => {
                 self.reasoning = Some(reasoning);
                 false

@@ -158,7 +158,9 @@ impl Summary {
             let event = event?;
             self.has_begun = true;
             match event {
-                StreamEvent::Token { token_type: TokenType::LlmThinking, .. } | StreamEvent::Reasoning(_) => {}
+                StreamEvent::Token { token_type: TokenType::LlmThinking, .. }
+                | StreamEvent::Reasoning(_)
+                | StreamEvent::CallGrows => {}
                 StreamEvent::Token { text, .. } => self.text.push_str(&text),
                 StreamEvent::ToolCall(_) => self.calls_tools = true,
                 StreamEvent::Metadata { finish_reason, usage } => {

@@ -36,6 +36,8 @@ pub struct Frame {
     pub conversations: Vec<ConversationChange>,
     pub deltas: Vec<OutputDelta>,
     pub command_output: Vec<CommandOutput>,
+    /// Sessions whose model is writing a call, of which nothing can be shown yet.
+    pub calls_grow: Vec<String>,
     /// The questions of MCP servers changed and have to be listed again.
     pub elicitations_changed: bool,
     pub missed: bool,

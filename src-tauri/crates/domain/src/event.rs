@@ -124,6 +124,11 @@ pub enum LiveEvent {
         run_id: RunId,
         delta: OutputDelta,
     },
+    /// A model is writing a call, of which nothing can be shown yet.
+    CallGrows {
+        session_id: SessionId,
+        run_id: RunId,
+    },
     /// A piece of a running command's output, sent as it is printed, or the files that it has changed in its view.
     CommandOutput {
         session_id: SessionId,

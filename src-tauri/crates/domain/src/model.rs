@@ -64,6 +64,8 @@ pub enum StreamEvent {
         text: String,
     },
     ToolCall(ToolRequest),
+    /// A piece of a call that isn't whole yet: only that more of it came. At most a few a second.
+    CallGrows,
     /// Data to send back with this turn; at most once, before the end.
     Reasoning(Reasoning),
     Metadata {

@@ -15,10 +15,12 @@ use futures_util::stream::unfold;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// The time in which figures may still follow after the model has said why it stopped.
 const USAGE_GRACE: Duration = Duration::from_secs(5);
+/// While a call is written, that more of it came is told so often.
+const GROWS_EVERY: Duration = Duration::from_millis(500);
 
 /// Takes note of what an error refuses of the request.
 pub(crate) type NoteRefusal = Box<dyn Fn(&VendorError) + Send + Sync>;
@@ -49,6 +51,7 @@ impl AnswerContext {
                 StreamEvent::Reasoning(reasoning)
             }
             StreamEvent::Token { token_type, text } => StreamEvent::Token { token_type, text: joined(text) },
+            StreamEvent::CallGrows => event,
             StreamEvent::Metadata { .. } | StreamEvent::End => self.priced(event, price_share),
         }
     }
@@ -99,7 +102,7 @@ pub(crate) fn stream(
 ) -> ChatStream {
     let events = Events::new(bytes, framing, context.target.clone());
     let (ready, told) = (VecDeque::new(), Told::default());
-    let answer = Answer { events: Some(events), decoder, context, ready, told };
+    let answer = Answer { events: Some(events), decoder, context, ready, told, grown_at: Instant::now() };
     unfold(answer, |mut answer| async move { answer.next().await.map(|event| (event, answer)) }).boxed()
 }
 
@@ -127,6 +130,8 @@ struct Answer {
     context: AnswerContext,
     ready: VecDeque<Result<StreamEvent, Error>>,
     told: Told,
+    /// When it was last told that a call grows; at first when the answer began.
+    grown_at: Instant,
 }
 
 /// The answer so far, as much of it as has to be watched.
@@ -191,7 +196,12 @@ impl Answer {
     fn take(&mut self, name: Option<&str>, data: &str, unfinished: bool) {
         let mut out = Vec::new();
         let step = self.decoder.event(name, &with_marked_halves(data), &mut out);
+        let before = self.told.call;
         let repeats = self.told.repeats(&out, self.decoder.arguments());
+        if out.is_empty() && self.told.call != before && self.grown_at.elapsed() >= GROWS_EVERY {
+            self.grown_at = Instant::now();
+            out.push(StreamEvent::CallGrows);
+        }
         self.hand_over(out);
         if repeats {
             return self.fail(self.context.target.repeats());

@@ -50,6 +50,15 @@ describe("the line that says what a run does", () => {
     expect(said()).toBe("Writing");
   });
 
+  it("says that the model writes while a call comes that can't be shown yet", async () => {
+    const { pass, hear, said } = await working(vi.fn());
+    await pass(8000);
+    await hear({ callsGrow: ["s"] });
+    expect(said()).toBe("Writing");
+    await pass(9000);
+    expect(screen.queryByRole("button", { name: "Retry" })).toBeNull();
+  });
+
   it("counts nothing while nothing of the session is known", async () => {
     const view = await renderOn(createFake({ logs: {} }), <LiveLine sessionId="s" onAskAgain={null} />);
     expect(view.container.querySelector(".live-line-said")?.textContent).toBe("Getting ready");

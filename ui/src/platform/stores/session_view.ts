@@ -260,6 +260,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     },
     apply: (frames) => {
       const isHeard = (frame: Frame) =>
+        frame.callsGrow.includes(sessionId) ||
         [frame.events, frame.deltas, frame.commandOutput].some((all) =>
           all.some((one) => one.sessionId === sessionId),
         );

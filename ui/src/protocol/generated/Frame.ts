@@ -16,6 +16,10 @@ export type Frame = {
   deltas: Array<OutputDelta>;
   commandOutput: Array<CommandOutput>;
   /**
+   * Sessions whose model is writing a call, of which nothing can be shown yet.
+   */
+  callsGrow: Array<string>;
+  /**
    * The questions of MCP servers changed and have to be listed again.
    */
   elicitationsChanged: boolean;

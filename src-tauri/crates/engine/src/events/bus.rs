@@ -62,7 +62,10 @@ impl Bus {
                     partials.remove(&event.session_id);
                 }
             }
-            LiveEvent::Stored(_) | LiveEvent::CommandOutput { .. } | LiveEvent::ElicitationsChanged => {}
+            LiveEvent::Stored(_)
+            | LiveEvent::CallGrows { .. }
+            | LiveEvent::CommandOutput { .. }
+            | LiveEvent::ElicitationsChanged => {}
         }
     }
 }

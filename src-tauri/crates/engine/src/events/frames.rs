@@ -81,6 +81,13 @@ fn add(frame: &mut Frame, announced: Result<LiveEvent, crate::Lagged>) -> usize 
             }
             bytes
         }
+        Ok(LiveEvent::CallGrows { session_id, .. }) => {
+            let session_id = session_id.to_string();
+            if !frame.calls_grow.contains(&session_id) {
+                frame.calls_grow.push(session_id);
+            }
+            0
+        }
         Ok(LiveEvent::CommandOutput { session_id, run_id, call_id, text, changed }) => {
             let bytes = text.len();
             let call_id = call_id.to_string();

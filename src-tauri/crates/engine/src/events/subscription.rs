@@ -57,7 +57,7 @@ impl EventClass {
     fn of(event: &LiveEvent) -> Self {
         match event {
             LiveEvent::Stored(event) => Self::of_kind(&event.kind),
-            LiveEvent::Delta { .. } => Self::Output,
+            LiveEvent::Delta { .. } | LiveEvent::CallGrows { .. } => Self::Output,
             LiveEvent::CommandOutput { .. } => Self::Tool,
             LiveEvent::ElicitationsChanged => Self::Question,
         }
@@ -164,9 +164,9 @@ impl Subscription {
 fn place(event: &LiveEvent) -> (Option<&SessionId>, Option<&RunId>) {
     match event {
         LiveEvent::Stored(event) => (Some(&event.session_id), event.run_id.as_ref()),
-        LiveEvent::Delta { session_id, run_id, .. } | LiveEvent::CommandOutput { session_id, run_id, .. } => {
-            (Some(session_id), Some(run_id))
-        }
+        LiveEvent::Delta { session_id, run_id, .. }
+        | LiveEvent::CallGrows { session_id, run_id }
+        | LiveEvent::CommandOutput { session_id, run_id, .. } => (Some(session_id), Some(run_id)),
         LiveEvent::ElicitationsChanged => (None, None),
     }
 }

@@ -98,7 +98,10 @@ impl Observations {
                 None => return false,
                 // Text that streams is no event yet.
                 Some(Ok(
-                    LiveEvent::Delta { .. } | LiveEvent::CommandOutput { .. } | LiveEvent::ElicitationsChanged,
+                    LiveEvent::Delta { .. }
+                    | LiveEvent::CallGrows { .. }
+                    | LiveEvent::CommandOutput { .. }
+                    | LiveEvent::ElicitationsChanged,
                 )) => {}
                 Some(Ok(LiveEvent::Stored(_)) | Err(_)) => break,
             }
