@@ -8,7 +8,14 @@ afterEach(() => {
   clearMocks();
 });
 
-const frame = { events: [], deltas: [], commandOutput: [], callsGrow: [], elicitationsChanged: false, missed: false };
+const frame = {
+  events: [],
+  deltas: [],
+  commandOutput: [],
+  callsGrow: [],
+  elicitationsChanged: false,
+  missed: false,
+};
 
 it("hearing begins anew where the engine refuses a frame, and tells that some were missed", async () => {
   vi.useFakeTimers();

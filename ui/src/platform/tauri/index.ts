@@ -88,7 +88,14 @@ async function hearFrames(onFrame: (frame: Frame) => void): Promise<() => void> 
 }
 
 const againMs = 1_000;
-const nothing = { events: [], conversations: [], deltas: [], commandOutput: [], callsGrow: [], elicitationsChanged: false };
+const nothing = {
+  events: [],
+  conversations: [],
+  deltas: [],
+  commandOutput: [],
+  callsGrow: [],
+  elicitationsChanged: false,
+};
 
 /** Words that come with every second frame of 17 ms read as well as with each, and take a quarter less of a processor. */
 const betweenMs = 25;
