@@ -1,5 +1,5 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, t } from "@lingui/core/macro";
+import { msg, plural, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { WhyAsked } from "../../components/why/WhyAsked";
@@ -22,11 +22,14 @@ export function ApprovalHead({
   id: string;
   children?: ReactNode;
 }) {
+  // Several edits of one answer are one question.
+  const edits = new Set(approval.preview?.hunks.flatMap((hunk) => hunk.callId ?? [])).size;
   return (
     <>
       <header className="approval-head" id={id}>
         <p>
-          <code>{approval.toolId}</code> <span className="secondary">{children}</span>
+          {edits > 1 ? plural(edits, { one: "# edit", other: "# edits" }) : <code>{approval.toolId}</code>}{" "}
+          <span className="secondary">{children}</span>
           {approval.risk && (
             <>
               <span className="secondary">{children ? " · " : ""}</span>

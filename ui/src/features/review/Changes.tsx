@@ -34,11 +34,10 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
   const within = useFocusKept(root, pending[0]?.approvalId);
 
   if (pending.length === 0 && decided.length === 0) {
+    if (written > 0) return null;
     return (
       <p className="empty secondary">
-        {written > 0
-          ? t`No pending approvals.`
-          : t`No changes yet. When Arki proposes an edit or a command, you decide on it here.`}
+        {t`No changes yet. When Arki proposes an edit or a command, you decide on it here.`}
       </p>
     );
   }
