@@ -137,10 +137,7 @@ impl Providers {
                     }
                 }
                 StreamEvent::Metadata { finish_reason, .. } => cut_short |= finish_reason == Some(FinishReason::Length),
-                StreamEvent::ToolCall(_)
-                | StreamEvent::CallGrows
-                | StreamEvent::Reasoning(_)
-                | StreamEvent::End => {}
+                StreamEvent::ToolCall(_) | StreamEvent::CallGrows | StreamEvent::Reasoning(_) | StreamEvent::End => {}
             }
         }
         let after = first.map_or_else(String::new, |first| format!(", the first piece after {} ms", first.as_millis()));

@@ -110,7 +110,17 @@ type RowProps = Pick<Props, "sessionId" | "onLines" | "onEditor" | "onReveal"> &
   onTakeBack: Props["onTakeBack"] | null;
 };
 
-export function Row({ sessionId, file, net, isAsBefore, onLines, onTakeBack, onEditor, onReveal, onAsk }: RowProps) {
+export function Row({
+  sessionId,
+  file,
+  net,
+  isAsBefore,
+  onLines,
+  onTakeBack,
+  onEditor,
+  onReveal,
+  onAsk,
+}: RowProps) {
   const [open, setOpen] = useState(false);
   const { path } = file;
   const icon = open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />;
