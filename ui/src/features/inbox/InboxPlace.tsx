@@ -3,11 +3,12 @@
  * it is decided there, and the next one takes its place. Without room for both, it is the list or the thing.
  */
 import { t } from "@lingui/core/macro";
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { exactTime, folderName, shortTime } from "../../components/format";
 import { List } from "../../components/List";
+import { moveByArrow, useListOrThing } from "../../components/list_or_thing";
 import { Place } from "../../components/Place";
 import { useApprovals, useElicitations, useQuestions, useSessions } from "../../platform/context";
 import { type Waiting, waitingOf } from "./waiting";
@@ -22,34 +23,22 @@ type Props = {
 };
 
 export function InboxPlace({ open, onGo, thing }: Props) {
-  const root = useRef<HTMLDivElement>(null);
   const waiting = useEverythingWaiting();
   const { shown, choose } = useChosen(waiting);
-  /** Where there is room for one of both alone. */
-  const [isOpened, setOpened] = useState(false);
+  const { open: openThing, close, chosen, frame } = useListOrThing();
   const [focusRequest, setFocusRequest] = useState(0);
-  const row = () => root.current?.querySelector<HTMLElement>("[aria-current=true]");
   const read = () => {
-    setOpened(true);
+    openThing();
     setFocusRequest((now) => now + 1);
-  };
-  const list = () => {
-    setOpened(false);
-    setTimeout(() => row()?.focus(), 0);
   };
   const key = shown?.key;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another one is shown
   useEffect(() => {
     if (!open || document.activeElement !== document.body) return;
     // What was decided is gone, and the focus with it. A row that isn't seen can't have it.
-    row()?.focus();
+    chosen()?.focus();
     if (document.activeElement === document.body) setFocusRequest((now) => now + 1);
   }, [key]);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || event.defaultPrevented || !isOpened || isSeen(row())) return;
-    event.preventDefault();
-    list();
-  };
   return (
     <Place title={t`Inbox`} open={open} look="whole">
       {shown === null ? (
@@ -57,17 +46,16 @@ export function InboxPlace({ open, onGo, thing }: Props) {
           {t`Nothing waits for you. Approvals, questions and forms of all sessions are listed here.`}
         </p>
       ) : (
-        // biome-ignore lint/a11y/noStaticElementInteractions: Escape leads from the thing to the list
-        <div className={isOpened ? "inbox opened" : "inbox"} ref={root} onKeyDown={onKeyDown}>
-          <List className="inbox-list" aria-label={t`Waiting for you`} onKeyDown={moveByArrow}>
+        <div {...frame}>
+          <List className="beside-list inbox-list" aria-label={t`Waiting for you`} onKeyDown={moveByArrow}>
             {waiting.map((one) => (
               <li key={one.key}>
                 <Row of={one} isShown={one === shown} onShow={() => choose(one)} onRead={read} />
               </li>
             ))}
           </List>
-          <div className="inbox-thing">
-            <ThingHead of={shown} onList={list} onGo={() => onGo(shown)} />
+          <div className="beside-thing inbox-thing">
+            <ThingHead of={shown} onList={close} onGo={() => onGo(shown)} />
             <div key={shown.key}>{thing(shown, focusRequest)}</div>
           </div>
         </div>
@@ -97,17 +85,12 @@ function useChosen(waiting: readonly Waiting[]) {
   return { shown, choose: (one: Waiting) => setChosen({ key: one.key, at: waiting.indexOf(one) }) };
 }
 
-function isSeen(element: HTMLElement | null | undefined): boolean {
-  const list = element?.closest(".inbox-list");
-  return list != null && getComputedStyle(list).display !== "none";
-}
-
 type ThingHeadProps = { of: Waiting; onList: () => void; onGo: () => void };
 
 function ThingHead({ of: { title, asks, sessionId }, onList, onGo }: ThingHeadProps) {
   return (
     <header className="inbox-thing-head">
-      <Button small look="quiet" className="inbox-back" onClick={onList}>
+      <Button small look="quiet" className="beside-back" onClick={onList}>
         {t`← All entries`}
       </Button>
       <h3 className="cut grow" dir="auto">
@@ -157,13 +140,4 @@ function Row({ of, isShown, onShow, onRead }: RowProps) {
       </span>
     </button>
   );
-}
-
-function moveByArrow(event: KeyboardEvent<HTMLElement>) {
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(".inbox-row")];
-  const at = rows.indexOf(document.activeElement as HTMLElement);
-  const next = { ArrowDown: rows[at + 1], ArrowUp: rows[at - 1], Home: rows[0], End: rows.at(-1) }[event.key];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
 }

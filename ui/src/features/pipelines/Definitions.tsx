@@ -1,11 +1,12 @@
 /** The pipelines that can be run in the folder, and the form that starts the chosen one. */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useState } from "react";
+import { type Ref, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { List } from "../../components/List";
+import { moveByArrow, useListOrThing } from "../../components/list_or_thing";
 import type { PipelineEntry } from "../../protocol/generated";
 import { StartForm } from "./StartForm";
 import type { Asked } from "./useAsked";
@@ -26,6 +27,14 @@ export function Definitions({ folder, pipelines, onStarted }: Props) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [words, setWords] = useState("");
   const { answer: entries, error, ask } = pipelines;
+  const { open, close, hidesList, frame } = useListOrThing();
+  const back = useRef<HTMLButtonElement>(null);
+  const choose = (name: string) => {
+    setChosen(name);
+    open();
+    // What was pressed may be out of sight by then.
+    setTimeout(() => hidesList() && back.current?.focus(), 0);
+  };
   if (folder === null)
     return (
       <p className="secondary">{t`Open a folder first: pipelines run in a folder. Runs and schedules are in the other tabs.`}</p>
@@ -47,8 +56,8 @@ export function Definitions({ folder, pipelines, onStarted }: Props) {
         </p>
       )}
       {entry && entries && (
-        <div className="pipelines-columns">
-          <div className="pipelines-list">
+        <div {...frame} className={`pipelines-columns ${frame.className}`}>
+          <div className="beside-list pipelines-list">
             {entries.length >= worthFiltering && (
               <input
                 className="field"
@@ -59,18 +68,25 @@ export function Definitions({ folder, pipelines, onStarted }: Props) {
                 onChange={(event) => setWords(event.target.value)}
               />
             )}
-            <List aria-label={t`Pipelines of this folder`}>
+            <List aria-label={t`Pipelines of this folder`} onKeyDown={moveByArrow}>
               {matching(entries, words).map((one) => (
                 <Entry
                   key={one.name}
                   entry={one}
                   isChosen={one === entry}
-                  onChoose={() => setChosen(one.name)}
+                  onChoose={() => choose(one.name)}
                 />
               ))}
             </List>
           </div>
-          <Chosen key={entry.name} folder={folder} entry={entry} onStarted={onStarted} />
+          <Chosen
+            key={entry.name}
+            folder={folder}
+            entry={entry}
+            backRef={back}
+            onBack={close}
+            onStarted={onStarted}
+          />
         </div>
       )}
     </>
@@ -103,11 +119,20 @@ function Entry({ entry: { name, description, origin, problem }, isChosen, onChoo
   );
 }
 
-type ChosenProps = { folder: string; entry: PipelineEntry; onStarted: (run: RunPlace) => void };
+type ChosenProps = {
+  folder: string;
+  entry: PipelineEntry;
+  backRef: Ref<HTMLButtonElement>;
+  onBack: () => void;
+  onStarted: (run: RunPlace) => void;
+};
 
-function Chosen({ folder, entry, onStarted }: ChosenProps) {
+function Chosen({ folder, entry, backRef, onBack, onStarted }: ChosenProps) {
   return (
-    <section className="pipeline-chosen" aria-label={entry.name}>
+    <section className="beside-thing pipeline-chosen" aria-label={entry.name}>
+      <Button ref={backRef} small look="quiet" className="beside-back" onClick={onBack}>
+        {t`← All pipelines`}
+      </Button>
       <h3>{entry.name}</h3>
       {entry.description && (
         <p dir="auto">
