@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import type { ProjectState } from "../protocol/generated";
@@ -275,6 +275,11 @@ describe("the inbox", () => {
     await userEvent.keyboard("{Alt>}{ArrowRight}{/Alt}");
     expect(screen.queryByRole("region", { name: "Inbox" })).toBeNull();
     expect(screen.getByRole("heading", { name: "Other" })).toBeTruthy();
+    // The buttons at the mouse's side do the same.
+    fireEvent.mouseUp(document.body, { button: 3 });
+    expect(screen.getByRole("region", { name: "Inbox" })).toBe(place);
+    fireEvent.mouseUp(document.body, { button: 4 });
+    expect(screen.queryByRole("region", { name: "Inbox" })).toBeNull();
   });
 
   it("says that nothing waits, by its button as by its key; Escape leads back to where the focus was", async () => {
