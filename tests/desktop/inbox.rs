@@ -138,7 +138,7 @@ fn what_waits_is_decided_beside_its_list_and_back_leads_to_where_one_was() {
     inbox.inside("button", "Accept all").click();
     inbox.inside("heading", "Make a file");
     pending(&window, 1);
-    assert_eq!(stage.read("src/app.txt"), both_lines());
+    wait_until("the change on disk", || stage.read("src/app.txt") == both_lines());
     wait_until("the focus on the next one", || {
         window.run("return document.activeElement?.getAttribute('aria-current') ?? ''") == "true"
     });

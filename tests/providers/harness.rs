@@ -130,6 +130,7 @@ impl Answer {
                 self.text.push_str(&text);
                 self.pieces += 1;
             }
+            Ok(StreamEvent::CallGrows) => {}
             Ok(StreamEvent::ToolCall(call)) => self.calls.push(call),
             Ok(StreamEvent::Reasoning(reasoning)) => self.reasoning = Some(reasoning),
             Ok(StreamEvent::Metadata { finish_reason, usage }) => {

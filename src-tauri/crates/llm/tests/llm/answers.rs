@@ -1,8 +1,9 @@
 //! What servers stream back, the usual and the odd.
 
-use crate::harness::{answer, calls, said, text_of, tool_requests};
+use crate::harness::{answer, calls, model, request, said, settings, text_of, tool_requests, user};
 use arki_domain::{FinishReason, StreamEvent, TokenType, Usage};
 use arki_testkit::{Script, ScriptedServer, Turn};
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 fn delta(delta: Value) -> Value {
@@ -207,4 +208,20 @@ async fn content_in_parts_and_refusals_are_text() {
     .await;
     assert_eq!(said(&events), "ano");
     assert_eq!(metadata(&events).0, Some(FinishReason::ContentFilter));
+}
+
+#[tokio::test]
+async fn while_a_call_is_written_it_is_told_that_more_of_it_came() {
+    let piece = |text: &str| delta(json!({"tool_calls": [{"index": 0, "function": {"arguments": text}}]}));
+    let mut chunks = vec![delta(json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "one"}}]}))];
+    chunks.push(piece("{\"x\": \""));
+    chunks.extend(["much", "more", "of", "it"].map(piece));
+    chunks.extend([piece("\"}"), finish("tool_calls")]);
+    let server = ScriptedServer::start(vec![Turn::chunks(&chunks).events_a_second(4)]).unwrap();
+    let model = model(settings(&server.url()));
+    let stream = model.send(model.prepare(&request(vec![user("hi")])).unwrap()).await.unwrap();
+    let events: Vec<StreamEvent> = stream.map(Result::unwrap).collect().await;
+    let told = events.iter().filter(|event| **event == StreamEvent::CallGrows).count();
+    assert!((1..=3).contains(&told), "{events:?}");
+    assert_eq!(calls(&events), [("one", "{\"x\": \"muchmoreofit\"}")]);
 }

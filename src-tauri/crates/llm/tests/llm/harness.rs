@@ -81,6 +81,8 @@ pub(crate) async fn ask(model: &dyn ChatModel, request: &ChatRequest) -> (Vec<St
     let mut events = Vec::new();
     while let Some(event) = stream.next().await {
         match event {
+            // It depends on time alone.
+            Ok(StreamEvent::CallGrows) => {}
             Ok(event) => events.push(event),
             Err(fault) => return (events, Some(fault)),
         }
