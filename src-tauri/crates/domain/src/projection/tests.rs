@@ -93,7 +93,7 @@ impl Log {
             rule: "category:write".into(),
             reason: String::new(),
             preview: None,
-            group: Vec::new(),
+            calls: Vec::new(),
             command: None,
             supersedes: None,
             timeout_seconds: None,

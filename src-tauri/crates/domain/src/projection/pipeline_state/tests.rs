@@ -85,7 +85,7 @@ impl Log {
             rule: "pipeline:gate".into(),
             reason: String::new(),
             preview: None,
-            group: Vec::new(),
+            calls: Vec::new(),
             command: None,
             supersedes: None,
             timeout_seconds: None,

@@ -221,7 +221,7 @@ impl Script {
             rule: "category:write".into(),
             reason: String::new(),
             preview: None,
-            group: Vec::new(),
+            calls: Vec::new(),
             command: None,
             supersedes: None,
             timeout_seconds: None,
