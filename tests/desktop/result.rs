@@ -46,7 +46,7 @@ fn a_session_that_is_done_is_committed_from_its_result() {
     net.inside("button", "Ask for a change").click();
     let asked = "return document.querySelector('textarea').value";
     wait_until("the place in the message box", || {
-        window.run(asked).as_str().is_some_and(|text| text.starts_with("`src/app.txt:2`"))
+        window.run(asked).as_str().is_some_and(|text| text.starts_with("`src/app.txt:5`\n> FIVE\n"))
     });
     window.click("Commit…");
     let dialog = window.element("dialog", "Commit changes");

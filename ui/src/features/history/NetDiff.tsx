@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import { type DiffHunk, parseDiff } from "../../components/diff/parse";
-import { newSide } from "../../components/diff/side";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
@@ -53,9 +52,11 @@ export function NetDiff({ sessionId, path, seq, onAsk }: Props) {
 /** Lines of a hunk that are quoted; the model can read the others. */
 const quotedLines = 8;
 
-/** The selected lines, or else the hunk's own, quoted with their place. */
+/** The selected lines, or else those that the hunk adds, quoted with their place. */
 function about(path: string, hunk: DiffHunk): string {
   const selected = document.getSelection()?.toString().trim() ?? "";
-  const lines = (selected || newSide(hunk)).trimEnd().split("\n").slice(0, quotedLines);
-  return `\`${path}:${hunk.newStart}\`\n${lines.map((line) => `> ${line}`).join("\n")}\n\n`;
+  const added = hunk.lines.filter((line) => line.kind === "added");
+  const words = selected === "" ? added.map((line) => line.text.trimEnd()) : selected.split("\n");
+  const quote = words.slice(0, quotedLines).map((line) => `> ${line}\n`);
+  return `\`${path}:${added[0]?.newNumber ?? hunk.newStart}\`\n${quote.join("")}\n`;
 }

@@ -146,6 +146,8 @@ impl Script {
         }];
         self.add(ChangeTakenBack { call_id: CallId::from("c"), seq: touch.seq, changes: changes.clone() });
         self.note_touches(&changes, &disk);
+        let files = changes.into_iter().map(|file| file.path).collect();
+        self.add(ChangesCommitted { commit: "0123456789".into(), message: "Change it".into(), files });
     }
 
     pub(super) fn user_edits(&mut self, a: u8, b: u8) {
