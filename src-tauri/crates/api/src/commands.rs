@@ -213,7 +213,7 @@ commands! {
         rewind { session_id: String, to_seq: u64, files: bool, conversation: bool } -> RewindPreview;
         take_back_preview { session_id: String, seq: u64 } -> RewindPreview;
         take_back { session_id: String, seq: u64 } -> RewindPreview;
-        /// What the session's changes come to, file by file.
+        /// Compares the files before the session's first change and after its last.
         session_result { session_id: String } -> SessionResult;
         /// Commits the session's changes, without what the user changed or staged besides. No hook runs.
         commit_changes { session_id: String, message: String } -> CommittedChanges;

@@ -1,4 +1,4 @@
-//! What a session's changes come to, as one: looked at file by file, and committed without the user's own.
+//! The result of a session: its changes as one, looked at file by file, and committed without the user's own.
 
 use crate::past_files::PastFiles;
 use crate::projects::Projects;
@@ -13,7 +13,7 @@ use arki_domain::{ChangesCommitted, Code, Error, Event, EventBody, EventDraft, E
 use arki_edit::{Merge, merge};
 use arki_files::{FileContent, changed_lines};
 use arki_git::Head;
-use arki_worktrees::{FileToCommit, LeftOut, NewCommit, WrittenCommit};
+use arki_worktrees::{CommitGap, FileToCommit, NewCommit, WrittenCommit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl SessionResults {
         let told = ChangesCommitted { commit: commit.clone(), message: message.to_owned(), files: files.clone() };
         self.records.log().append(session_id, vec![EventDraft::of_session(told)]).await?;
         let for_reason = |reason| left_out.iter().filter(move |(_, why)| *why == reason).map(|(path, _)| path.clone());
-        let (mixed, others) = (for_reason(LeftOut::Mixed).collect(), for_reason(LeftOut::NotByArki).collect());
+        let (mixed, others) = (for_reason(CommitGap::Mixed).collect(), for_reason(CommitGap::NotByArki).collect());
         Ok(CommittedChanges { commit, files, mixed, left_out: others, not_run })
     }
 

@@ -13,7 +13,7 @@ const FILE: &str = "100644";
 const PROGRAM: &str = "100755";
 /// Paths that one call of git gets.
 const BATCH: usize = 200;
-/// What git has under way while it waits for the user.
+/// Files of git's that are there while it waits for the user in the middle of something.
 const UNDER_WAY: &[&str] = &["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 /// Hooks that a commit in a terminal runs.
 const HOOKS: &[&str] = &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"];
@@ -41,7 +41,7 @@ pub struct NewCommit<'a> {
 
 /// Why a file is not in the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LeftOut {
+pub enum CommitGap {
     /// The user's uncommitted or staged changes touch the same lines.
     Mixed,
     /// It is ignored, a link, or git has a filter write it.
@@ -54,13 +54,13 @@ pub struct WrittenCommit {
     pub commit: String,
     /// Relative to the project.
     pub files: Vec<String>,
-    pub left_out: Vec<(String, LeftOut)>,
+    pub left_out: Vec<(String, CommitGap)>,
     /// The hooks of the repository that did not run, and `commit.gpgSign`.
     pub not_run: Vec<String>,
 }
 
 /// A file as git has it; `None` is no file.
-type Entry = Option<(String, String)>;
+type TreeEntry = Option<(String, String)>;
 
 struct Committing<'a> {
     git: Git,
@@ -82,7 +82,7 @@ pub async fn commit(new: NewCommit<'_>) -> Result<WrittenCommit, Error> {
     Committing { git, root: root.to_owned(), prefix, new }.write().await.map_err(in_own_words)
 }
 
-/// What git's own place in this crate says of worktrees is said of the commit.
+/// Says of the commit what this crate's git says of worktrees.
 fn in_own_words(fault: Error) -> Error {
     match fault.is(Code::WORKTREE_FAILED) || fault.is(Code::WORKTREE_UNAVAILABLE) {
         true => Error::new(Code::COMMIT_FAILED, fault.message, "Fix what git reports, or commit in a terminal."),
@@ -107,7 +107,7 @@ impl Committing<'_> {
         let identity = self.identity().await?;
         let mut left_out = BTreeMap::new();
         for path in self.not_by_arki().await? {
-            left_out.insert(path, LeftOut::NotByArki);
+            left_out.insert(path, CommitGap::NotByArki);
         }
         let committed = match &head {
             Some(head) => self.entries(&["ls-tree", "-z", "--full-tree", head]).await?,
@@ -142,7 +142,7 @@ impl Committing<'_> {
             }
         }
         if tree.is_empty() {
-            return Err(nothing(left_out.values().any(|why| *why == LeftOut::Mixed)));
+            return Err(nothing(left_out.values().any(|why| *why == CommitGap::Mixed)));
         }
         let commit = self.write_commit(head.as_deref(), &identity, &tree).await?;
         self.update_index(&index, &[]).await?;
@@ -158,9 +158,9 @@ impl Committing<'_> {
     }
 
     /// The new entry of a file; or why there is none.
-    async fn changed(&self, file: &FileToCommit, entry: Entry) -> Result<Result<Entry, LeftOut>, Error> {
+    async fn changed(&self, file: &FileToCommit, entry: TreeEntry) -> Result<Result<TreeEntry, CommitGap>, Error> {
         let mode = match &entry {
-            Some((mode, _)) if mode != FILE && mode != PROGRAM => return Ok(Err(LeftOut::NotByArki)),
+            Some((mode, _)) if mode != FILE && mode != PROGRAM => return Ok(Err(CommitGap::NotByArki)),
             Some((mode, _)) => mode.clone(),
             None if file.is_program => PROGRAM.to_owned(),
             None => FILE.to_owned(),
@@ -169,7 +169,7 @@ impl Committing<'_> {
             Some((_, object)) => Some(self.bytes(&["cat-file", "blob", object]).await?),
             None => None,
         };
-        let Some(changed) = (file.with_changes)(content.clone()) else { return Ok(Err(LeftOut::Mixed)) };
+        let Some(changed) = (file.with_changes)(content.clone()) else { return Ok(Err(CommitGap::Mixed)) };
         match changed {
             unchanged if unchanged == content => Ok(Ok(entry)),
             None => Ok(Ok(None)),
@@ -181,7 +181,7 @@ impl Committing<'_> {
         &self,
         head: Option<&str>,
         identity: &[(&'static str, String)],
-        tree: &BTreeMap<String, Entry>,
+        tree: &BTreeMap<String, TreeEntry>,
     ) -> Result<String, Error> {
         let index = [("GIT_INDEX_FILE", self.git.temp_dir().join("index").display().to_string())];
         self.done(&["read-tree", head.unwrap_or("--empty")], &index).await?;
@@ -192,10 +192,14 @@ impl Committing<'_> {
         Ok(self.done(&arguments, identity).await?.trim().to_owned())
     }
 
-    async fn update_index(&self, files: &BTreeMap<String, Entry>, variables: &[(&str, String)]) -> Result<(), Error> {
+    async fn update_index(
+        &self,
+        files: &BTreeMap<String, TreeEntry>,
+        variables: &[(&str, String)],
+    ) -> Result<(), Error> {
         let files: Vec<_> = files.iter().collect();
         for some in files.chunks(BATCH) {
-            let of_file = |(path, entry): &(&String, &Entry)| match entry {
+            let of_file = |(path, entry): &(&String, &TreeEntry)| match entry {
                 Some((mode, object)) => ["--cacheinfo".to_owned(), format!("{mode},{object},{path}")],
                 None => ["--force-remove".to_owned(), (*path).clone()],
             };
@@ -209,7 +213,7 @@ impl Committing<'_> {
 
     async fn object(&self, bytes: &[u8]) -> Result<String, Error> {
         let file = self.git.temp_dir().join("content");
-        std::fs::write(&file, bytes).map_err(Error::internal)?;
+        arki_disk::write_private_file(&file, bytes).map_err(Error::internal)?;
         let object = self.done(&["hash-object", "-w", "--no-filters", &file.display().to_string()], &[]).await?;
         Ok(object.trim().to_owned())
     }

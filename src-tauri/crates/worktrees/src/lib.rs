@@ -1,4 +1,5 @@
-//! Worktrees: copies of a project in which a session or a sub-agent works, and what becomes of their changes.
+//! Worktrees: copies of a project in which a session or a sub-agent works, and what becomes of their changes. A commit of
+//! a session's changes in the project itself is made by the same git (`commit`).
 //!
 //! There are two kinds, by their owner. A session's is a repository of its own beside the project, so that commands can
 //! commit there; its commits are brought back to a branch. A sub-agent's is quick to make and has no life of its own: its
@@ -12,6 +13,6 @@ mod notes;
 mod session_worktrees;
 mod subagent_worktrees;
 
-pub use commit::{FileToCommit, LeftOut, NewCommit, WrittenCommit, commit};
+pub use commit::{CommitGap, FileToCommit, NewCommit, WrittenCommit, commit};
 pub use session_worktrees::{BranchName, NewSessionWorktree, SessionWorktrees};
 pub use subagent_worktrees::{DiscardedWorktree, NewSubagentWorktree, SubagentWorktrees};
