@@ -30,6 +30,9 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
         EventBody::ChangeTakenBack(taken) => {
             format!("Undid a change to {}", plural(taken.changes.len() as u64, "file"))
         }
+        EventBody::ChangesCommitted(told) => {
+            format!("The user committed {}: {}", plural(told.files.len() as u64, "file"), line(&told.message))
+        }
         EventBody::SandboxCleanedUp(cleaned) => {
             format!("Cleaned up after commands: {}", line(&cleaned.notes.join(" ")))
         }
