@@ -212,7 +212,10 @@ impl Committing<'_> {
     }
 
     async fn object(&self, bytes: &[u8]) -> Result<String, Error> {
-        let file = self.git.temp_dir().join("content");
+        // The folder above it is locked for as long as it is used.
+        let folder = self.git.temp_dir().join("content");
+        arki_disk::create_private_dir(&folder).map_err(Error::internal)?;
+        let file = folder.join("object");
         arki_disk::write_private_file(&file, bytes).map_err(Error::internal)?;
         let object = self.done(&["hash-object", "-w", "--no-filters", &file.display().to_string()], &[]).await?;
         Ok(object.trim().to_owned())
