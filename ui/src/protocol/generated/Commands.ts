@@ -278,7 +278,7 @@ export type Commands = {
   take_back_preview: { params: { sessionId: string; seq: number }; result: RewindPreview };
   take_back: { params: { sessionId: string; seq: number }; result: RewindPreview };
   /**
-   * What the session's changes come to, file by file.
+   * Compares the files before the session's first change and after its last.
    */
   session_result: { params: { sessionId: string }; result: SessionResult };
   /**
