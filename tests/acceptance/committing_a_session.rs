@@ -104,3 +104,59 @@ fn without_a_repository_or_in_the_middle_of_a_merge_nothing_is_committed() {
     let refused = stage.arki(&["sessions", "commit", "last"]).exits(1);
     assert!(refused.stderr.contains("not in a git repository"), "{}", refused.stderr);
 }
+
+#[test]
+fn a_file_in_conflict_and_what_is_ignored_or_filtered_are_left_out() {
+    let write = |path: &str| Turn::calls().call("write_file", json!({"path": path, "content": "new\n"}));
+    let turns = vec![
+        write("out/ignored.txt"),
+        write("big.bin"),
+        edit("b.txt", "line 2", "TWO"),
+        edit("a.txt", "line 2", "TWO"),
+    ];
+    let stage = stage(turns.into_iter().chain([Turn::text("Done.")]).collect());
+    stage.write(".gitignore", "out/\n");
+    stage.write(".gitattributes", "*.bin filter=lfs\n");
+    stage.exec(&["--approve", "edits", "go"]).exits(0);
+    let blob = git(&stage, &["rev-parse", "HEAD:b.txt"]);
+    let sides: String = (1..=3).map(|side| format!("100644 {} {side}\tb.txt\n", blob.trim())).collect();
+    git(&stage, &["update-index", "--force-remove", "b.txt"]);
+    stage.write("sides", sides);
+    let shell =
+        Command::new("sh").args(["-c", "git update-index --index-info < sides"]).current_dir(stage.path("")).status();
+    assert!(shell.unwrap().success());
+    let done = stage.arki(&["sessions", "commit", "last", "-m", "go"]).exits(0);
+    for path in ["b.txt", "big.bin", "out/ignored.txt"] {
+        assert!(done.stderr.contains(&format!("Left out: {path}")), "{path}: {}", done.stderr);
+    }
+    assert_eq!(git(&stage, &["show", "--format=", "--name-only", "HEAD"]), "a.txt\n");
+    assert_eq!(git(&stage, &["ls-files", "--unmerged"]).lines().count(), 3);
+}
+
+#[test]
+fn a_project_below_its_repository_commits_its_own_files_alone() {
+    let stage = Stage::new(vec![edit("a.txt", "line 2", "TWO"), Turn::text("Done.")]);
+    stage.write("a.txt", lines(&[]));
+    let above = stage.path("").parent().unwrap().to_owned();
+    let name = stage.path("").file_name().unwrap().to_str().unwrap().to_owned();
+    let at_root = |args: &[&str]| git(&stage, &[&["-C", above.to_str().unwrap()], args].concat());
+    at_root(&["init", "-q", "-b", "main"]);
+    at_root(&["config", "user.name", "me"]);
+    at_root(&["config", "user.email", "me@example.org"]);
+    at_root(&["add", &format!("{name}/a.txt")]);
+    at_root(&["commit", "-qm", "first"]);
+    stage.trust();
+    stage.exec(&["--approve", "edits", "go"]).exits(0);
+    stage.arki(&["sessions", "commit", "last", "-m", "go"]).exits(0);
+    assert_eq!(at_root(&["show", &format!("HEAD:{name}/a.txt")]), lines(&[(2, "TWO")]));
+    assert_eq!(at_root(&["status", "--porcelain", "-uno"]), "");
+}
+
+#[test]
+fn git_is_not_run_in_a_worktree_of_a_session() {
+    let stage = stage(vec![edit("a.txt", "line 2", "TWO"), Turn::text("Done.")]);
+    let events = stage.exec(&["go", "--worktree", "side", "--approve", "edits"]).exits(0).lines();
+    let session = text(&events[0]["sessionId"]);
+    let refused = stage.arki(&["sessions", "commit", &session]).exits(1);
+    assert!(refused.stderr.contains("COMMIT_UNAVAILABLE") && refused.stderr.contains("worktree"), "{}", refused.stderr);
+}

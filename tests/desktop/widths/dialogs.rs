@@ -1,4 +1,4 @@
-//! What lies over a session or takes its place: menus, dialogs, places, and the settings tab by tab.
+//! The views over a session or in its place: menus, dialogs, places, and the settings tab by tab.
 
 use super::work::{LONG, opens, stage};
 use super::{Look, Way, as_it_is};

@@ -13,7 +13,7 @@ use arki_domain::{ChangesCommitted, Code, Error, Event, EventBody, EventDraft, E
 use arki_edit::{Merge, merge};
 use arki_files::{FileContent, changed_lines};
 use arki_git::Head;
-use arki_worktrees::{CommitGap, FileToCommit, NewCommit, WrittenCommit};
+use arki_worktrees::{CommitGap, FileToCommit, NewCommit, WrittenCommit, committable_root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -76,8 +76,9 @@ impl SessionResults {
                 path: file.path,
             });
         }
-        let branch = open.is_trusted().then(|| arki_git::head(Path::new(&summary.project))).flatten();
-        let branch = branch.map(|head| match head {
+        let folder = Path::new(&summary.project);
+        let can_commit = open.is_trusted() && self.ensure_committable(folder).is_ok();
+        let branch = can_commit.then(|| arki_git::head(folder)).flatten().map(|head| match head {
             Head::Branch(name) | Head::Commit(name) => name,
         });
         Ok(SessionResult { files, message: subject(&summary.title), branch })
@@ -133,7 +134,21 @@ impl SessionResults {
                 }),
             }
         };
-        Ok((PathBuf::from(self.reader.session(session_id)?.project), files.into_iter().map(to_commit).collect()))
+        let folder = PathBuf::from(self.reader.session(session_id)?.project);
+        self.ensure_committable(&folder)?;
+        Ok((folder, files.into_iter().map(to_commit).collect()))
+    }
+
+    /// Git is not run in a worktree of Arki's, whose configuration commands may have written.
+    fn ensure_committable(&self, folder: &Path) -> Result<(), Error> {
+        if self.projects.session_worktrees().worktree_at(&folder.display().to_string()).is_some() {
+            return Err(Error::new(
+                Code::COMMIT_UNAVAILABLE,
+                "The session works in a worktree of its own.",
+                "Ask it to commit there, and bring its branch.",
+            ));
+        }
+        committable_root(folder).map(drop)
     }
 
     /// The files that were committed, each with the event that says so last.

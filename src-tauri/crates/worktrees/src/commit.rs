@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "100644";
 const PROGRAM: &str = "100755";
+/// In the place of a mode: the index has sides of a conflict, which are the user's to settle.
+const UNMERGED: &str = "unmerged";
 /// Paths that one call of git gets.
 const BATCH: usize = 200;
 /// Files of git's that are there while it waits for the user in the middle of something.
@@ -44,7 +46,7 @@ pub struct NewCommit<'a> {
 pub enum CommitGap {
     /// The user's uncommitted or staged changes touch the same lines.
     Mixed,
-    /// It is ignored, a link, or git has a filter write it.
+    /// It is ignored, a link, in conflict, or git has a filter write it.
     NotByArki,
 }
 
@@ -73,9 +75,7 @@ struct Committing<'a> {
 /// # Errors
 /// `COMMIT_UNAVAILABLE` where Arki can't commit, `NOTHING_TO_COMMIT`, `COMMIT_FAILED` with git's own words.
 pub async fn commit(new: NewCommit<'_>) -> Result<WrittenCommit, Error> {
-    let root = new.folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let root = root.ok_or_else(|| unavailable("The folder is not in a git repository.", "Run `git init` first."))?;
-    ensure_can_commit(&root.join(".git"))?;
+    let root = committable_root(new.folder)?;
     let below = new.folder.strip_prefix(root).unwrap_or(Path::new("")).components();
     let prefix = below.map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect();
     let git = Git::of(root, new.directory, Instead::BY_HAND)?;
@@ -88,6 +88,16 @@ fn in_own_words(fault: Error) -> Error {
         true => Error::new(Code::COMMIT_FAILED, fault.message, "Fix what git reports, or commit in a terminal."),
         false => fault,
     }
+}
+
+/// Returns the root of the repository around a folder.
+///
+/// # Errors
+/// `COMMIT_UNAVAILABLE` where Arki can't commit there.
+pub fn committable_root(folder: &Path) -> Result<&Path, Error> {
+    let root = folder.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    let root = root.ok_or_else(|| unavailable("The folder is not in a git repository.", "Run `git init` first."))?;
+    ensure_can_commit(&root.join(".git")).map(|()| root)
 }
 
 fn ensure_can_commit(git_dir: &Path) -> Result<(), Error> {
@@ -231,7 +241,11 @@ impl Committing<'_> {
                 let Some((about, path)) = entry.split_once('\t') else { continue };
                 let words: Vec<&str> = about.split_whitespace().collect();
                 let [mode, second, third] = words[..] else { continue };
-                let object = if second == "blob" || second == "commit" { third } else { second };
+                let (mode, object) = match second {
+                    "blob" | "commit" | "tree" => (mode, third),
+                    _ if third == "0" => (mode, second),
+                    _ => (UNMERGED, second),
+                };
                 entries.insert(path.to_owned(), (mode.to_owned(), object.to_owned()));
             }
         }
@@ -242,7 +256,8 @@ impl Committing<'_> {
     async fn not_by_arki(&self) -> Result<BTreeSet<String>, Error> {
         let mut found = BTreeSet::new();
         for paths in self.paths().chunks(BATCH) {
-            let ignored = self.git.run(self.arguments(&with_paths(&["check-ignore", "-z"], paths)), &[]).await?.1;
+            let untracked = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
+            let ignored = self.bytes(&with_paths(&untracked, paths)).await?;
             found.extend(String::from_utf8_lossy(&ignored).split_terminator('\0').map(str::to_owned));
             let attributes = with_paths(&["check-attr", "-z", "filter", "working-tree-encoding"], paths);
             let told = self.bytes(&attributes).await?;

@@ -166,7 +166,7 @@ impl Git {
         let root = self.root.display();
         let mut all = vec![format!("--git-dir={root}/.git"), format!("--work-tree={root}")];
         // Paths are those of the current folder, where it is in the working tree.
-        if arguments.first().is_some_and(|command| ["ls-files", "check-ignore", "check-attr"].contains(command)) {
+        if arguments.first().is_some_and(|command| ["ls-files", "check-attr"].contains(command)) {
             all.extend(["-C".to_owned(), root.to_string()]);
         }
         all.extend(arguments.iter().map(|argument| (*argument).to_owned()));

@@ -13,6 +13,6 @@ mod notes;
 mod session_worktrees;
 mod subagent_worktrees;
 
-pub use commit::{CommitGap, FileToCommit, NewCommit, WrittenCommit, commit};
+pub use commit::{CommitGap, FileToCommit, NewCommit, WrittenCommit, commit, committable_root};
 pub use session_worktrees::{BranchName, NewSessionWorktree, SessionWorktrees};
 pub use subagent_worktrees::{DiscardedWorktree, NewSubagentWorktree, SubagentWorktrees};

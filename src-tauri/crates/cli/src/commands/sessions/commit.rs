@@ -39,7 +39,8 @@ pub(super) async fn run(engine: &Engine, arguments: &CommitArguments, output: &P
         output.aside(format!("Left out: {}. Your own changes touch the same lines.", visible(path)));
     }
     for path in &committed.left_out {
-        output.aside(format!("Left out: {}. It is ignored, a link, or written by a filter.", visible(path)));
+        output
+            .aside(format!("Left out: {}. It is ignored, a link, in conflict, or written by a filter.", visible(path)));
     }
     if !committed.not_run.is_empty() {
         output.aside(format!("Not run: {}.", committed.not_run.join(", ")));
