@@ -13,7 +13,7 @@ import {
   Undo2,
   X,
 } from "lucide-react";
-import { type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
@@ -98,11 +98,18 @@ export const HunkCard = memo(function HunkCard(props: Props) {
   const isFolded = folds && !isUnfolded;
   const room = useMemo(() => (first === null ? null : { first, last }), [first, last]);
   const { around, up, down, error } = useSurroundings(approvalId, path, hunk, room);
-  /** Its button goes with the last line; keys still reach the hunk. */
-  const more = (fetch: () => Promise<void>) => async () => {
-    await fetch();
-    setTimeout(() => document.activeElement === document.body && root.current?.focus(), 0);
+  // A button goes with the last line that it can show; keys still reach the hunk.
+  const asked = useRef(false);
+  const more = (fetch: () => Promise<void>) => () => {
+    asked.current = true;
+    return fetch();
   };
+  const buttons = `${up !== null} ${down !== null}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once one of the buttons has gone
+  useEffect(() => {
+    if (asked.current && document.activeElement === document.body) root.current?.focus();
+    asked.current = false;
+  }, [buttons]);
   const changed = useMemo(() => changedRows(hunk).length, [hunk]);
   const canSelect = canEdit && changed > 1;
   const offered: Record<HunkAction, boolean> = {
