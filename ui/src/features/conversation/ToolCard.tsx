@@ -66,7 +66,7 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
       )}
       actions={
         onTrust && (
-          <Button small look="primary" onClick={onTrust}>
+          <Button small onClick={onTrust}>
             {t`Trust folder`}
           </Button>
         )

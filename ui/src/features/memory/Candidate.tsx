@@ -25,7 +25,10 @@ export function Candidate({ entry, onAccept, onReject, onSession }: Props) {
     const done = await work();
     setDeciding(false);
     // This one is gone by then: the focus goes to its neighbour.
-    if (done) (nextElementSibling ?? previousElementSibling)?.querySelector<HTMLElement>(".primary")?.focus();
+    if (done)
+      (nextElementSibling ?? previousElementSibling)
+        ?.querySelector<HTMLElement>(".memory-actions > button")
+        ?.focus();
     return done;
   };
   return (
@@ -49,7 +52,6 @@ export function Candidate({ entry, onAccept, onReject, onSession }: Props) {
           <div className="memory-actions">
             <Button
               small
-              look="primary"
               aria-describedby={about}
               disabled={deciding}
               onClick={() => decide(() => onAccept(null))}

@@ -133,7 +133,12 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
           </Button>
         )}
         {resumable.includes(run.state) && (
-          <Button small look="primary" disabled={busy} onClick={() => act(null, null)}>
+          <Button
+            small
+            look={error?.code === "PIPELINE_CHANGED" ? "plain" : "primary"}
+            disabled={busy}
+            onClick={() => act(null, null)}
+          >
             {t`Resume`}
           </Button>
         )}

@@ -37,7 +37,7 @@ export function CommentBox({ at, comments, actions, onDone }: BoxProps) {
       onSave={onDone}
     >
       <span className="secondary small grow">{t`Sent to the model with your decision.`}</span>
-      <Button small look="primary" title={t`Done`} shortcut="Mod+Enter" onClick={onDone}>
+      <Button small title={t`Done`} shortcut="Mod+Enter" onClick={onDone}>
         {t`Done`}
       </Button>
     </OwnText>

@@ -144,7 +144,6 @@ export function HunkByLine(props: Props) {
         </Button>
         <Button
           small
-          look="primary"
           title={acceptWords}
           shortcut="Mod+Enter"
           disabled={canChoose && taken === 0}

@@ -55,7 +55,7 @@ export function HunkEditor({ hunk, path, text, unsaved, refusals, onChange, onSa
         <Button small look="quiet" title={t`Cancel (Esc)`} onClick={onCancel}>
           {t`Cancel`}
         </Button>
-        <Button small look="primary" title={t`Save edit`} shortcut="Mod+Enter" onClick={save}>
+        <Button small title={t`Save edit`} shortcut="Mod+Enter" onClick={save}>
           {t`Save edit`}
         </Button>
       </OwnText>
