@@ -5,6 +5,7 @@ use crate::harness::{ENTER, Stage, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Starts a server that lists these models as Ollama does, and says of each that it can chat.
 pub(crate) fn ollama(models: &[&str]) -> ScriptedServer {
@@ -58,6 +59,22 @@ fn a_model_a_folder_and_an_example_lead_to_the_first_accepted_change() {
     window.says(DONE);
     assert!(stage.read("src/app.txt").contains("LINE FIVE"));
     no_barrier(&window, "the first accepted change");
+}
+
+#[test]
+fn the_demo_on_a_sample_is_four_clicks_to_the_first_accepted_change() {
+    let stage = Stage::new(Script::new(Vec::new()));
+    let window = stage.open_empty();
+    window.click("Try the demo on a sample");
+    window.element("dialog", "Trust this folder?").inside("button", "Trust folder").click();
+    window.gone("dialog", "Trust this folder?");
+    window.click("Send");
+    window.click("Accept all");
+    window.says("README.md");
+    let sample = Path::new(&stage.home.env["HOME"]).join("arki-sample");
+    let written = || std::fs::read_to_string(sample.join("README.md")).unwrap();
+    wait_until("the accepted change", || written().contains("Windowsill: an overview"));
+    no_barrier(&window, "the sample");
 }
 
 #[test]

@@ -12,10 +12,10 @@ const PROMPT: &str = "The fern is always 0 days late. Fix that.";
 const EARLIER: &str = "How does --week work?";
 
 pub(crate) const DEMO: [(&str, &str); 4] = [
-    ("README.md", include_str!("../../src-tauri/xtask/demo/README.md")),
-    ("NOTES.md", include_str!("../../src-tauri/xtask/demo/NOTES.md")),
-    ("plants.csv", include_str!("../../src-tauri/xtask/demo/plants.csv")),
-    ("windowsill.py", include_str!("../../src-tauri/xtask/demo/windowsill.py")),
+    ("README.md", include_str!("../../src-tauri/crates/engine/sample/README.md")),
+    ("NOTES.md", include_str!("../../src-tauri/crates/engine/sample/NOTES.md")),
+    ("plants.csv", include_str!("../../src-tauri/crates/engine/sample/plants.csv")),
+    ("windowsill.py", include_str!("../../src-tauri/crates/engine/sample/windowsill.py")),
 ];
 
 const DIAGNOSIS: &str = "The fern has no date in `plants.csv`. For such a plant `due` answers *today*, and so \

@@ -25,6 +25,10 @@ impl AppCommands for Desktop {
         Ok(chosen.map(|path| path.display().to_string()))
     }
 
+    async fn make_sample(self) -> Answer<String> {
+        self.reading(|_| Ok(arki_engine::make_sample()?.display().to_string())).await
+    }
+
     async fn open_project(self, path: PathBuf) -> Answer<ProjectState> {
         Ok(self.window.client.open(&path).await?)
     }

@@ -17,10 +17,10 @@ use crate::{
 };
 
 const FILES: &[(&str, &str)] = &[
-    ("README.md", include_str!("../demo/README.md")),
-    ("NOTES.md", include_str!("../demo/NOTES.md")),
-    ("plants.csv", include_str!("../demo/plants.csv")),
-    ("windowsill.py", include_str!("../demo/windowsill.py")),
+    ("README.md", include_str!("../../crates/engine/sample/README.md")),
+    ("NOTES.md", include_str!("../../crates/engine/sample/NOTES.md")),
+    ("plants.csv", include_str!("../../crates/engine/sample/plants.csv")),
+    ("windowsill.py", include_str!("../../crates/engine/sample/windowsill.py")),
 ];
 
 /// The embedded model answers from a script: no key, no network.

@@ -75,6 +75,24 @@ describe("the window", () => {
     expect(screen.getByRole("textbox", { name: "Message" })).toBeTruthy();
   });
 
+  it("tries the demo on a sample in a new folder, whose trust is asked for as any other's", async () => {
+    const undecided: ProjectState = { ...demoProject, trust: "undecided" };
+    const fake = createFake({ app: { project: null }, handlers: { open_project: () => undecided } });
+    await open(fake);
+    await press("Try the demo on a sample");
+    expect(await screen.findByRole("dialog", { name: "Trust this folder?" })).toBeTruthy();
+    await press("Trust folder");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await press("Send");
+    expect(sent(fake, "send_message")).toMatchObject([
+      {
+        to: { folder: demoProject.path, sessionId: null },
+        text: "Improve the README",
+        options: { model: "demo/demo", approve: "ask" },
+      },
+    ]);
+  });
+
   it("asks about a folder that was given at the start", async () => {
     await open(createFake({ app: { project: { ...demoProject, trust: "undecided" } } }));
     expect(await screen.findByRole("dialog", { name: "Trust this folder?" })).toBeTruthy();

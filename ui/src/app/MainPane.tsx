@@ -67,6 +67,12 @@ export function MainPane({ window }: { window: Window }) {
                 error={folder.error}
                 onOpenFolder={folder.chooseFolder}
                 onOpen={folder.open}
+                onSample={() =>
+                  folder.openSample(() => {
+                    window.setModel("demo/demo");
+                    history.putDraft(null, t`Improve the README`);
+                  })
+                }
                 onModel={() => window.setModel(null)}
                 onLink={onLink}
               />

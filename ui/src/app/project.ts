@@ -40,11 +40,18 @@ export function useProject({ onAskTrust }: Hears) {
       const path = await arki.platform.call("choose_folder", {});
       if (path !== null) open(path);
     });
+  /** `onMade` hears of it before the folder opens. */
+  const openSample = (onMade: () => void) =>
+    void attempt(async () => {
+      const path = await arki.platform.call("make_sample", {});
+      onMade();
+      open(path);
+    });
   /** Looking at a session of another folder asks nothing: the status bar tells how far that one is trusted. */
   const led = (path: string) => {
     asked.current = path;
   };
-  return { open, chooseFolder, led, error };
+  return { open, openSample, chooseFolder, led, error };
 }
 
 export function asksTrust(project: ProjectState): boolean {

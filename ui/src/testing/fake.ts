@@ -149,6 +149,7 @@ export function createFake(given: {
   const handlers: Handlers = {
     app_state: () => ({ ...app }),
     choose_folder: () => null,
+    make_sample: () => demoProject.path,
     open_project: ({ path }) => {
       app.project = { ...demoProject, path, name: path.split("/").at(-1) ?? path };
       return app.project;

@@ -103,6 +103,8 @@ commands! {
         app_state {} -> AppState;
         /// The system's own dialog; null: the user changed their mind.
         choose_folder {} -> Option<String>;
+        /// Makes a small project to try Arki on, in a new folder of the user's home, and returns its path.
+        make_sample {} -> String;
         open_project { path: PathBuf } -> ProjectState;
         trust_project { path: PathBuf, unpinned: Vec<String> } -> ProjectState;
         keep_untrusted { path: PathBuf } -> ProjectState;

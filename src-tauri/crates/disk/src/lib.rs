@@ -13,6 +13,7 @@ mod folders;
 mod free_space;
 mod locked_change;
 mod modes;
+mod new_folder;
 mod private_dir;
 mod protection;
 mod temp_folder;
@@ -26,6 +27,7 @@ pub use locked_change::{
     FolderLock, change_private_file, remove_unfinished_writes, write_private_file, write_private_file_once,
 };
 pub use modes::mode_of;
+pub use new_folder::make_folder;
 #[cfg(unix)]
 pub use private_dir::is_same;
 pub use private_dir::{

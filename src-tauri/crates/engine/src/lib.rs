@@ -105,6 +105,7 @@ pub use projects::Projects;
 pub use projects::agent_list::list_agents;
 pub use projects::app_state::app_state;
 pub use projects::example_prompts::example_prompts;
+pub use projects::sample::make_sample;
 pub use projects::folder_trust::{FolderTrust, TrustedFolder};
 pub use projects::guides::FoundGuides;
 pub use projects::hook_list::list_hooks;

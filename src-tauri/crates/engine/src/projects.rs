@@ -5,6 +5,7 @@ pub(crate) mod agent_list;
 pub(crate) mod app_state;
 pub(crate) mod config_in_force;
 pub(crate) mod example_prompts;
+pub(crate) mod sample;
 pub(crate) mod folder_trust;
 pub(crate) mod guides;
 pub(crate) mod hook_list;

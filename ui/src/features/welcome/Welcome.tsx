@@ -18,12 +18,14 @@ type Props = {
   error: CommandError | null;
   onOpenFolder: () => void;
   onOpen: (path: string) => void;
+  /** To a new copy of the sample, with the demo. */
+  onSample: () => void;
   onModel: (id: string) => void;
   onLink: OnLink;
 };
 
 /** No folder is open: one sentence, one action, one shortcut, where one has been before, and which model answers. */
-export function Welcome({ error, onOpenFolder, onOpen, onModel, onLink }: Props) {
+export function Welcome({ error, onOpenFolder, onOpen, onSample, onModel, onLink }: Props) {
   const recent = useApp()?.recentProjects ?? [];
   const keys = useKeysOf("open");
   const drop = useDroppedFolder(onOpen);
@@ -41,6 +43,10 @@ export function Welcome({ error, onOpenFolder, onOpen, onModel, onLink }: Props)
         </Button>
         {keys && <kbd>{showShortcut(keys)}</kbd>}
         <span className="secondary">{t`or drop one here`}</span>
+      </p>
+      <p className="welcome-action">
+        <Button onClick={onSample}>{t`Try the demo on a sample`}</Button>
+        <span className="secondary">{t`a new folder, no key, no network`}</span>
       </p>
       {failed && <ErrorNote error={failed} />}
       {recent.length > 0 && (

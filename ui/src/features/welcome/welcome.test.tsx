@@ -150,7 +150,14 @@ describe("the welcome", () => {
     const onOpen = vi.fn();
     await renderOn(
       fake,
-      <Welcome error={null} onOpenFolder={() => {}} onOpen={onOpen} onModel={() => {}} onLink={() => {}} />,
+      <Welcome
+        error={null}
+        onOpenFolder={() => {}}
+        onOpen={onOpen}
+        onSample={() => {}}
+        onModel={() => {}}
+        onLink={() => {}}
+      />,
     );
     return [fake, onOpen];
   }

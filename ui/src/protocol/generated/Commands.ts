@@ -97,6 +97,10 @@ export type Commands = {
    * The system's own dialog; null: the user changed their mind.
    */
   choose_folder: { params: Record<symbol, never>; result: string | null };
+  /**
+   * Makes a small project to try Arki on, in a new folder of the user's home, and returns its path.
+   */
+  make_sample: { params: Record<symbol, never>; result: string };
   open_project: { params: { path: string }; result: ProjectState };
   trust_project: { params: { path: string; unpinned: Array<string> }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
