@@ -103,7 +103,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Error> {
             let tray = Arc::new(Tray::new(app.handle(), words.clone()));
             app.manage(Shared { engine: engine.clone(), awake: awake.clone(), tray: tray.clone(), words });
             tauri::async_runtime::spawn(awake.follow_runs(engine.clone()));
-            tauri::async_runtime::spawn(tray.follow_waiting(engine.clone()));
+            tauri::async_runtime::spawn(tray.follow(engine.clone()));
             tauri::async_runtime::spawn(notices::show_from_now_on(app.handle().clone(), engine.clone()));
             // Windows come and go.
             let keeper = Client::attach(&engine, "window", ClientCapabilities { answers: true, stays: true });

@@ -47,6 +47,7 @@ pub(crate) fn english() -> DesktopWords {
             inbox: words("Inbox"),
             quit: words("Quit"),
             pending: words("Pending decisions"),
+            running: words("Active runs"),
         },
         notices: NoticeWords {
             done: RunNews::Done.to_string(),

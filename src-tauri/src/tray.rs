@@ -1,5 +1,5 @@
-//! An icon in the system's tray, where the user wants one (`window.tray`): how many decisions wait, and a way back to a
-//! window.
+//! An icon in the system's tray, where the user wants one (`window.tray`): how many decisions wait and how many runs are
+//! active, and a way back to a window.
 //!
 //! With it, Arki and its runs go on after the last window was closed, but only while the system shows the icon: nobody
 //! could reach it otherwise. Decision 0045 says what the icon is on each system.
@@ -52,18 +52,27 @@ impl Choice {
 /// The words of the icon and its menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
-    /// Empty while nothing waits.
+    /// Empty while nothing waits or runs.
     tooltip: String,
     items: Vec<(Choice, String)>,
 }
 
 impl Content {
-    fn new(words: &TrayWords, waiting: usize) -> Self {
+    fn new(words: &TrayWords, Counts { waiting, running }: Counts) -> Self {
         let inbox = if waiting == 0 { words.inbox.clone() } else { format!("{} ({waiting})", words.inbox) };
-        let tooltip = if waiting == 0 { String::new() } else { format!("{}: {waiting}", words.pending) };
+        let counted = [(&words.pending, waiting), (&words.running, running)];
+        let told = counted.iter().filter(|(_, count)| *count > 0).map(|(words, count)| format!("{words}: {count}"));
+        let tooltip = told.collect::<Vec<_>>().join(" · ");
         let words = [words.show.clone(), words.new_session.clone(), inbox, words.quit.clone()];
         Self { tooltip, items: Choice::ALL.into_iter().zip(words).collect() }
     }
+}
+
+/// What the icon counts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    waiting: usize,
+    running: usize,
 }
 
 pub(crate) struct Tray {
@@ -73,6 +82,7 @@ pub(crate) struct Tray {
     has_icon: AtomicBool,
     words: Arc<Words>,
     waiting: AtomicUsize,
+    running: AtomicUsize,
 }
 
 impl Tray {
@@ -83,16 +93,23 @@ impl Tray {
             has_icon: AtomicBool::new(false),
             words,
             waiting: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
         }
     }
 
-    /// Shows the icon, if it is wanted, and how much waits, until the engine is gone.
-    pub(crate) async fn follow_waiting(self: Arc<Self>, engine: Arc<Engine>) {
+    /// Shows the icon, if it is wanted, and what it counts, until the engine is gone.
+    pub(crate) async fn follow(self: Arc<Self>, engine: Arc<Engine>) {
         let classes = vec![EventClass::Approval, EventClass::Question, EventClass::Run, EventClass::Session];
         let mut heard = engine.subscribe_to(EventFilter { classes: Some(classes), ..EventFilter::default() });
+        let mut active = engine.runs().active_count();
         self.look(&engine).await;
         let engine = Arc::downgrade(&engine);
-        while heard.next().await.is_some() {
+        loop {
+            tokio::select! {
+                event = heard.next() => if event.is_none() { return },
+                // A run is over a moment after its last event.
+                changed = active.changed() => if changed.is_err() { return },
+            }
             // What came with it is counted with it.
             while heard.ready().is_some() {}
             let Some(engine) = engine.upgrade() else { return };
@@ -136,10 +153,12 @@ impl Tray {
     }
 
     fn content(&self) -> Content {
-        Content::new(&self.words.now().tray, self.waiting.load(Ordering::Relaxed))
+        let (waiting, running) = (self.waiting.load(Ordering::Relaxed), self.running.load(Ordering::Relaxed));
+        Content::new(&self.words.now().tray, Counts { waiting, running })
     }
 
     async fn count(&self, engine: &Arc<Engine>) {
+        self.running.store(*engine.runs().active_count().borrow(), Ordering::Relaxed);
         let engine = engine.clone();
         match tauri::async_runtime::spawn_blocking(move || engine.inbox().waiting_count()).await {
             Ok(Ok(waiting)) => self.waiting.store(waiting, Ordering::Relaxed),
@@ -195,13 +214,17 @@ mod tests {
     use crate::desktop_words::english;
 
     #[test]
-    fn the_number_that_waits_is_said_only_where_something_waits() {
-        let said = |waiting| {
-            let Content { tooltip, items } = Content::new(&english().tray, waiting);
+    fn what_waits_and_runs_is_said_only_where_something_does() {
+        let said = |waiting, running| {
+            let Content { tooltip, items } = Content::new(&english().tray, Counts { waiting, running });
             (tooltip, items.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join(", "))
         };
-        assert_eq!(said(0), (String::new(), "Show Arki, New session, Inbox, Quit".to_owned()));
-        assert_eq!(said(3), ("Pending decisions: 3".to_owned(), "Show Arki, New session, Inbox (3), Quit".to_owned()));
+        assert_eq!(said(0, 0), (String::new(), "Show Arki, New session, Inbox, Quit".to_owned()));
+        assert_eq!(
+            said(3, 2),
+            ("Pending decisions: 3 · Active runs: 2".to_owned(), "Show Arki, New session, Inbox (3), Quit".to_owned())
+        );
+        assert_eq!(said(0, 1).0, "Active runs: 1");
     }
 
     #[test]

@@ -12,6 +12,7 @@ export const desktopWords = (): DesktopWords => ({
     inbox: t`Inbox`,
     quit: t`Quit`,
     pending: t`Pending decisions`,
+    running: t`Active runs`,
   },
   notices: {
     done: t`Arki has finished.`,

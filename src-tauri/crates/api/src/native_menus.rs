@@ -92,6 +92,8 @@ wire! {
         pub quit: String,
         /// The text before that number, in the tooltip.
         pub pending: String,
+        /// The text before the number of runs that work or wait for a decision, in the tooltip.
+        pub running: String,
     }
 }
 

@@ -15,4 +15,8 @@ export type TrayWords = {
    * The text before that number, in the tooltip.
    */
   pending: string;
+  /**
+   * The text before the number of runs that work or wait for a decision, in the tooltip.
+   */
+  running: string;
 };
