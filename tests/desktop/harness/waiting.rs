@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than anything that a test waits for, on a slow machine that does other things too.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A frame: what the window shows does not change faster.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(16);
