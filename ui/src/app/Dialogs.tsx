@@ -46,10 +46,7 @@ export function Dialogs({ window, commands }: { window: Window; commands: Comman
             window.history.show(call.sessionId, call.seq, call.project);
           }}
           nextFocus={window.message}
-          theme={window.theme}
-          onTheme={window.setTheme}
-          textSize={window.textSize}
-          onTextSize={window.setTextSize}
+          {...window.look}
           language={window.language}
           languages={locales}
           onLanguage={window.setLanguage}

@@ -9,10 +9,9 @@ import { Conversation } from "../features/conversation/Conversation";
 import { typeInto } from "../features/conversation/menu/type_into";
 import { NextMessage } from "../features/conversation/NextMessage";
 import { NewSession } from "../features/welcome/NewSession";
-import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
-import { CrashNote, FindBar, HistorySaid, Places, ReplayBar, SessionMenu } from "./parts";
+import { CrashNote, FindBar, HistorySaid, Places, ReplayBar, SessionMenu, Welcome } from "./parts";
 import { carryOut } from "./typed_commands";
 import type { Window } from "./use_window";
 

@@ -2,6 +2,8 @@
 import { t } from "@lingui/core/macro";
 import { lazily } from "../components/lazily";
 
+/** Seen before the first folder alone. It comes first: it is the first content then. */
+export const Welcome = lazily(() => import("../features/welcome/Welcome").then((part) => part.Welcome));
 export const Inspector = lazily(
   () => import("./Inspector").then((part) => part.Inspector),
   () => <aside className="inspector" aria-label={t`Inspector`} aria-busy />,

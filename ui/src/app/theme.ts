@@ -1,20 +1,66 @@
-import { useLayoutEffect } from "react";
-import { useRemembered } from "../components/remembered";
-import { type TextSize, type Theme, textSizes, themes } from "../features/settings/themes";
+/** How the window looks, as its user chose. The style sheets are told by marks of the document. */
+import { useLayoutEffect, useState, useSyncExternalStore } from "react";
+import { recall, remember, useRemembered } from "../components/remembered";
+import {
+  type Contrast,
+  contrasts,
+  densities,
+  isFontName,
+  type Look,
+  textSizes,
+  themes,
+} from "../features/settings/themes";
 
-export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useRemembered<Theme>("theme", "system", themes);
-  useMark("theme", theme === "system" ? null : theme);
-  return [theme, setTheme];
+export function useLook(): Look {
+  const [theme, onTheme] = useChoice("theme", "theme", themes);
+  const [textSize, onTextSize] = useChoice("text-size", "text", textSizes);
+  const [density, onDensity] = useChoice("density", "density", densities);
+  const [contrast, onContrast] = useRemembered("contrast", "system", contrasts);
+  useHighContrast(contrast);
+  const [codeFont, setCodeFont] = useState(() => recall("code-font") ?? "");
+  useCodeFont(codeFont);
+  const onCodeFont = (name: string) => {
+    remember("code-font", name);
+    setCodeFont(name);
+  };
+  return {
+    ...{ theme, onTheme, textSize, onTextSize, density, onDensity },
+    ...{ contrast, onContrast, codeFont, onCodeFont },
+  };
 }
 
-export function useTextSize(): [TextSize, (size: TextSize) => void] {
-  const [size, setSize] = useRemembered<TextSize>("text-size", "usual", textSizes);
-  useMark("text", size === "usual" ? null : size);
-  return [size, setSize];
+/** The first of the choices is how the window is without one. */
+function useChoice<T extends string>(key: string, mark: string, choices: readonly [T, ...T[]]) {
+  const remembered = useRemembered<T>(key, choices[0], choices);
+  useMark(mark, remembered[0] === choices[0] ? null : remembered[0]);
+  return remembered;
 }
 
-/** Tells the style sheets. */
+const asked = () => matchMedia("(prefers-contrast: more), (forced-colors: active)");
+const onAsked = (tell: () => void) => {
+  const media = asked();
+  media.addEventListener("change", tell);
+  return () => media.removeEventListener("change", tell);
+};
+
+/** Its tokens are read by those alone who want them. */
+function useHighContrast(contrast: Contrast): void {
+  const isAsked = useSyncExternalStore(onAsked, () => asked().matches);
+  const isHigh = contrast === "high" || (contrast === "system" && isAsked);
+  useMark("contrast", isHigh ? "high" : null);
+  useLayoutEffect(() => {
+    if (isHigh) void import("../styles/high_contrast.css");
+  }, [isHigh]);
+}
+
+function useCodeFont(name: string): void {
+  useLayoutEffect(() => {
+    const { style } = document.documentElement;
+    if (isFontName(name)) style.setProperty("--mono", `"${name}", monospace`);
+    else style.removeProperty("--mono");
+  }, [name]);
+}
+
 function useMark(name: string, value: string | null): void {
   useLayoutEffect(() => {
     if (value === null) delete document.documentElement.dataset[name];

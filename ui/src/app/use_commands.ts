@@ -57,7 +57,7 @@ export function useCommands(window: Window) {
     pipelines: () => openPlace("pipelines"),
     usage: () => openPlace("usage"),
     trust: window.project ? () => setDialog("trust") : null,
-    theme: window.setTheme,
+    theme: window.look.onTheme,
     model: window.setModel,
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };

@@ -17,7 +17,7 @@ import { useColumns } from "./layout_state";
 import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
-import { useTextSize, useTheme } from "./theme";
+import { useLook } from "./theme";
 import type { Place } from "./trail";
 import { useTrail } from "./use_trail";
 import {
@@ -50,8 +50,7 @@ export function useWindow() {
   /** The provider that the settings ask a key for. */
   const [keyOf, setKeyOf] = useState<string | null>(null);
   const [renaming, setRenaming] = useState<string | null>(null);
-  const [theme, setTheme] = useTheme();
-  const [textSize, setTextSize] = useTextSize();
+  const look = useLook();
   const [language, setLanguage] = useLanguage();
   const message = useRef<HTMLTextAreaElement>(null);
   const filter = useRef<HTMLInputElement>(null);
@@ -169,10 +168,7 @@ export function useWindow() {
     setMode,
     renaming,
     setRenaming,
-    theme,
-    setTheme,
-    textSize,
-    setTextSize,
+    look,
     language,
     setLanguage,
     message,

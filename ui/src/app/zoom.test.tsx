@@ -47,15 +47,3 @@ it("while keys are chosen for a command, those of zoom are keys like any other",
   await userEvent.keyboard("{Control>}={/Control}");
   expect(zoomed(fake)).toBe(1);
 });
-
-it("the size of text is chosen in the settings, and kept", async () => {
-  const view = await renderOn(createFake({}), <App />);
-  await userEvent.keyboard("{Control>},{/Control}");
-  await userEvent.click(await screen.findByText("Appearance"));
-  await userEvent.click(await screen.findByRole("radio", { name: "Larger" }));
-  expect(document.documentElement.dataset.text).toBe("larger");
-  view.unmount();
-  delete document.documentElement.dataset.text;
-  await renderOn(createFake({}), <App />);
-  expect(document.documentElement.dataset.text).toBe("larger");
-});

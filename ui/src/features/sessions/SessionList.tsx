@@ -26,7 +26,7 @@ import { needsTwoLines } from "./title_width";
 import { useUnread } from "./unread";
 import {
   type HeightOf,
-  heights,
+  heightsNow,
   placeOf,
   type Slice,
   slicesOf,
@@ -165,7 +165,7 @@ function useRows(props: Props, slices: readonly Slice[], counts: Counts, heightO
     session,
     lines: lines.get(session.sessionId) ?? null,
     current: session.sessionId === selected && !props.place,
-    tall: session.parent === null && heightOf(session) > heights.row,
+    tall: session.parent === null && heightOf(session) > heightsNow().row,
     doing: works(session, waiting) && session.parent === null ? viewOf(arki, session) : null,
     unread: unread.has(session.sessionId),
     approvals: approvals.get(session.sessionId) ?? 0,
@@ -185,13 +185,14 @@ const viewOf = (arki: Arki, { sessionId }: SessionSummary) => arki.held(sessionI
 /** A second line where the title needs it, or where what the run does is known. */
 function useHeights(width: number, waiting: ReadonlySet<string>, renaming: string | null): HeightOf {
   const arki = useArki();
+  const heights = heightsNow();
   return useCallback(
     (session) => {
       const tells = works(session, waiting) && viewOf(arki, session) !== null;
       const isTall = session.sessionId !== renaming && (tells || needsTwoLines(session, width));
       return isTall ? heights.row + heights.line : heights.row;
     },
-    [arki, width, waiting, renaming],
+    [arki, width, waiting, renaming, heights],
   );
 }
 

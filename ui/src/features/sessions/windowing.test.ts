@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionSummary } from "../../protocol/generated";
 import type { Group } from "../../protocol/session_groups";
-import { heights, placeOf, type Slice, slicesOf } from "./windowing";
+import { heightsNow, placeOf, type Slice, slicesOf } from "./windowing";
 
 const families = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
@@ -18,6 +18,7 @@ const groups: Group[] = [
     ],
   },
 ];
+const heights = heightsNow();
 const whole = 10_000 * heights.row;
 const closed = () => false;
 const heightOf = (slice: Slice | undefined) =>

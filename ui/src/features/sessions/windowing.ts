@@ -8,15 +8,19 @@ import type { Group } from "../../protocol/session_groups";
 import type { Family } from "../../protocol/sessions";
 
 /** In CSS pixels, as `sessions.css` has them. */
-export const heights = { row: 28, line: 20, project: 28, day: 24, gap: 12 };
+const comfortable = { row: 28, line: 20, project: 28, day: 24, gap: 12 };
+const compact: typeof comfortable = { row: 24, line: 16, project: 24, day: 24, gap: 8 };
+
+export const heightsNow = () =>
+  document.documentElement.dataset.density === "compact" ? compact : comfortable;
 
 /** Drawn beyond both ends, so that the arrow keys and a slow frame find a row. */
-const beyond = 4 * heights.row;
+const beyond = 4 * comfortable.row;
 /** The sight moves by this much at once, so that few frames of scrolling draw anything. */
-const step = 4 * heights.row;
+const step = beyond;
 
-/** A piece of the list in sight, from its top; all of it where nothing has a size. */
-type Sight = { from: number; to: number; width?: number };
+/** A piece of the list in sight, from its top; all of it where nothing has a size. A change of density changes `row`. */
+type Sight = { from: number; to: number; width?: number; row?: number };
 
 /** The list is as wide as this many pixels or a little wider, so that few widths place anything anew. */
 const widthStep = 8;
@@ -34,8 +38,11 @@ export function useSight(list: RefObject<HTMLElement | null>): Sight {
           ? Number.POSITIVE_INFINITY
           : Math.ceil((scrollTop + clientHeight) / step) * step + beyond;
       const width = Math.floor(element.clientWidth / widthStep) * widthStep;
+      const { row } = heightsNow();
       setSight((now) =>
-        now.from === from && now.to === to && now.width === width ? now : { from, to, width },
+        now.from === from && now.to === to && now.width === width && now.row === row
+          ? now
+          : { from, to, width, row },
       );
     };
     look();
@@ -59,7 +66,7 @@ type IsOpen = (family: Family) => boolean;
 /** How high the row of a session is that is nobody's sub-agent. */
 export type HeightOf = (session: SessionSummary) => number;
 
-const oneLine: HeightOf = () => heights.row;
+const oneLine: HeightOf = () => heightsNow().row;
 
 /** For each list of each group, in their order. `kept` is drawn wherever it stands. */
 export function slicesOf(
@@ -86,6 +93,7 @@ export function slicesOf(
 
 /** Where a session's row stands, from the top of the list; null where the list doesn't have it. */
 export function placeOf(groups: readonly Group[], sessionId: string, isOpen: IsOpen, heightOf = oneLine) {
+  const heights = heightsNow();
   const place = eachPlaced(groups, isOpen, heightOf, (family, _number, _list, top) => {
     const row = rowIn(family, sessionId);
     if (row === -1 || (row > 0 && !isOpen(family))) return undefined;
@@ -115,9 +123,9 @@ export function useBroughtInSight(
     if (!element || !place) return;
     const { scrollTop, clientHeight } = element;
     // Its neighbour with it, so that one sees that the list goes on.
-    if (place.top < scrollTop) element.scrollTop = Math.max(0, place.top - heights.row);
-    else if (place.bottom > scrollTop + clientHeight)
-      element.scrollTop = place.bottom + heights.row - clientHeight;
+    const { row } = heightsNow();
+    if (place.top < scrollTop) element.scrollTop = Math.max(0, place.top - row);
+    else if (place.bottom > scrollTop + clientHeight) element.scrollTop = place.bottom + row - clientHeight;
   }, [list, sessionId, groups, isOpen, heightOf]);
 }
 
@@ -131,6 +139,7 @@ function eachPlaced<T>(
   heightOf: HeightOf,
   ofFamily: (family: Family, number: number, list: number, top: number, bottom: number) => T | undefined,
 ): T | undefined {
+  const heights = heightsNow();
   let top = 0;
   let list = 0;
   for (const group of groups) {

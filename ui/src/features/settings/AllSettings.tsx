@@ -1,11 +1,12 @@
 /** Every value of the configuration: what it is, who says so, and the way to change it. */
 import { i18n } from "@lingui/core";
 import { plural, t } from "@lingui/core/macro";
-import { useMemo, useState } from "react";
+import { Fragment, useMemo, useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { RuleSentence } from "../../components/RuleSentence";
 import type { SettingChange, SettingEntry } from "../../protocol/generated";
 import { addButtonOf } from "./AddSetting";
+import { appearanceParts, type Chosen } from "./Appearance";
 import { origins } from "./origins";
 import { RemovedNote } from "./RemovedNote";
 import { SettingRow } from "./SettingRow";
@@ -13,12 +14,14 @@ import { standsIn, useSettings } from "./use_settings";
 import "./all_settings.css";
 import { List } from "../../components/List";
 
-/** `folder`: the one whose configuration counts too; null where none is open. */
-export function AllSettings({ folder }: { folder: string | null }) {
+/** `folder`: the one whose configuration counts too; null where none is open. `look`: the window's own settings, to be found too. */
+export function AllSettings({ folder, look }: { folder: string | null; look: Chosen }) {
   const { entries, error, change } = useSettings(folder);
   const [words, setWords] = useState("");
   const [removed, setRemoved] = useState<Removal | null>(null);
   const shown = useMemo(() => fitting(entries ?? [], words), [entries, words]);
+  const looks =
+    wordsOf(words).length === 0 ? [] : appearanceParts(look).filter(({ told }) => fits(words, told));
   const groups = [...new Set(shown.map(groupOf))];
   const remember = (entry: SettingEntry) => {
     const list = entries?.find(({ key, itemKind }) => itemKind !== null && standsIn(entry, key));
@@ -37,7 +40,7 @@ export function AllSettings({ folder }: { folder: string | null }) {
       />
       {error && <ErrorNote error={error} />}
       <p className="small secondary settings-count" role="status">
-        {entries !== null && plural(shown.length, { one: "# setting", other: "# settings" })}
+        {entries !== null && plural(shown.length + looks.length, { one: "# setting", other: "# settings" })}
       </p>
       {removed && (
         <RemovedNote
@@ -51,6 +54,14 @@ export function AllSettings({ folder }: { folder: string | null }) {
           }}
           onStuck={() => goOn(removed)}
         />
+      )}
+      {looks.length > 0 && (
+        <section aria-label={t`Appearance`}>
+          <h3>{t`Appearance`}</h3>
+          {looks.map(({ title, shown }) => (
+            <Fragment key={title}>{shown}</Fragment>
+          ))}
+        </section>
       )}
       {groups.map((group) => (
         <section key={group} aria-label={group}>
@@ -106,13 +117,15 @@ const goOn = ({ list }: Removal) => list !== null && document.getElementById(add
 
 const groupOf = ({ key }: SettingEntry) => key.split(/[.[]/)[0] ?? key;
 
+const wordsOf = (words: string) => words.toLowerCase().split(/\s+/).filter(Boolean);
+
+const fits = (words: string, text: string) =>
+  wordsOf(words).every((word) => text.toLowerCase().includes(word));
+
 /** Every word somewhere in the name, the value, the purpose or the origin. */
 function fitting(entries: readonly SettingEntry[], words: string): readonly SettingEntry[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return entries;
   return entries.filter((entry) => {
     const origin = i18n._(origins[entry.origin]);
-    const text = `${entry.key} ${JSON.stringify(entry.value)} ${entry.about} ${origin}`.toLowerCase();
-    return wanted.every((word) => text.includes(word));
+    return fits(words, `${entry.key} ${JSON.stringify(entry.value)} ${entry.about} ${origin}`);
   });
 }

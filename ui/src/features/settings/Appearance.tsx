@@ -1,6 +1,18 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { type TextSize, type Theme, textSizes, themes } from "./themes";
+import { Fragment, type ReactNode } from "react";
+import { CodeFont } from "./CodeFont";
+import {
+  type Contrast,
+  contrasts,
+  type Density,
+  densities,
+  type Look,
+  type TextSize,
+  type Theme,
+  textSizes,
+  themes,
+} from "./themes";
 import "../../components/checks.css";
 
 const words: Record<Theme, MessageDescriptor> = {
@@ -9,17 +21,24 @@ const words: Record<Theme, MessageDescriptor> = {
   dark: msg`Dark`,
 };
 
+const contrastWords: Record<Contrast, MessageDescriptor> = {
+  system: msg`System`,
+  normal: msg`Normal`,
+  high: msg`High`,
+};
+
 const sizeWords: Record<TextSize, MessageDescriptor> = {
   usual: msg`Usual`,
   large: msg`Large`,
   larger: msg`Larger`,
 };
 
-export type Look = {
-  theme: Theme;
-  onTheme: (theme: Theme) => void;
-  textSize: TextSize;
-  onTextSize: (size: TextSize) => void;
+const densityWords: Record<Density, MessageDescriptor> = {
+  comfortable: msg`Comfortable`,
+  compact: msg({ message: "Compact", context: "density" }),
+};
+
+export type Chosen = Look & {
   /** Its tag, or "system". */
   language: string;
   /** The tags of those to choose from. */
@@ -27,34 +46,50 @@ export type Look = {
   onLanguage: (language: string) => void;
 };
 
-export function Appearance(look: Look) {
-  const { theme, onTheme, textSize, onTextSize, language, languages, onLanguage } = look;
-  const choices = [{ value: "system", words: t`System` }, ...languages.map(inItself)];
+/** `told`: all that it says, to be searched. */
+type Part = { title: string; told: string; shown: ReactNode };
+
+export function Appearance(chosen: Chosen) {
   return (
     <div>
-      <Choices
-        name="theme"
-        title={t`Theme`}
-        choices={themes.map((value) => ({ value, words: i18n._(words[value]) }))}
-        chosen={theme}
-        onChoose={onTheme}
-      />
-      <Choices
-        name="text-size"
-        title={t`Text size`}
-        choices={textSizes.map((value) => ({ value, words: i18n._(sizeWords[value]) }))}
-        chosen={textSize}
-        onChoose={onTextSize}
-      />
-      <Choices
-        name="language"
-        title={t`Language`}
-        choices={choices}
-        chosen={language}
-        onChoose={onLanguage}
-      />
+      {appearanceParts(chosen).map(({ title, shown }) => (
+        <Fragment key={title}>{shown}</Fragment>
+      ))}
     </div>
   );
+}
+
+/** Each setting of the window's looks, with its control. */
+export function appearanceParts(look: Chosen): readonly Part[] {
+  const languages = [{ value: "system", words: t`System` }, ...look.languages.map(inItself)];
+  const font = t`Code font`;
+  return [
+    part("theme", t`Theme`, named(themes, words), look.theme, look.onTheme),
+    part("contrast", t`Contrast`, named(contrasts, contrastWords), look.contrast, look.onContrast),
+    part("text-size", t`Text size`, named(textSizes, sizeWords), look.textSize, look.onTextSize),
+    part("density", t`Density`, named(densities, densityWords), look.density, look.onDensity),
+    {
+      title: font,
+      told: `${font} ${look.codeFont}`,
+      shown: <CodeFont title={font} font={look.codeFont} onFont={look.onCodeFont} />,
+    },
+    part("language", t`Language`, languages, look.language, look.onLanguage),
+  ];
+}
+
+function part<T extends string>(
+  name: string,
+  title: string,
+  choices: readonly Choice<T>[],
+  chosen: T,
+  onChoose: (value: T) => void,
+): Part {
+  const told = [title, ...choices.map(({ words }) => words)].join(" ");
+  return { title, told, shown: <Choices {...{ name, title, choices, chosen, onChoose }} /> };
+}
+
+function named<T extends string>(values: readonly T[], words: Record<T, MessageDescriptor>): Choice<T>[] {
+  return values.map((value) => ({ value, words: i18n._(words[value]) }));
 }
 
 /** Whoever is in a language they can't read finds their own by its name in itself. */

@@ -6,7 +6,7 @@ import { Keymap } from "../../components/Keymap";
 import { TabList } from "../../components/TabList";
 import { useArki } from "../../platform/context";
 import { AllSettings } from "./AllSettings";
-import { Appearance, type Look } from "./Appearance";
+import { Appearance, type Chosen } from "./Appearance";
 import { Configured } from "./Configured";
 import { Desktop } from "./Desktop";
 import { Limits } from "./Limits";
@@ -33,7 +33,7 @@ type Props = {
   folder: string | null;
   /** The focus goes there where a change of language took away what had it. */
   nextFocus: RefObject<HTMLElement | null>;
-} & Look;
+} & Chosen;
 
 export function SettingsDialog(props: Props) {
   const { open, onClose, first, keyOf, onReviewMemory, onCall, folder, nextFocus, ...look } = props;
@@ -68,7 +68,7 @@ export function SettingsDialog(props: Props) {
     appearance: <Appearance {...look} />,
     desktop: <Desktop />,
     shortcuts: <Keymap />,
-    all: <AllSettings folder={folder} />,
+    all: <AllSettings folder={folder} look={look} />,
   };
   return (
     <Dialog title={t`Settings`} open={open} onClose={onClose} wide="paned" nextFocus={nextFocus}>

@@ -1,10 +1,11 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { SettingEntry } from "../../protocol/generated";
 import { createFake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
 import { AllSettings } from "./AllSettings";
+import type { Chosen } from "./Appearance";
 import { Desktop } from "./Desktop";
 
 const entry = (key: string, value: unknown, more: Partial<SettingEntry> = {}): SettingEntry => ({
@@ -39,9 +40,16 @@ const settings: SettingEntry[] = [
   }),
 ];
 
+const chosen = vi.fn();
+const look: Chosen = {
+  ...{ theme: "system", onTheme: chosen, contrast: "system", onContrast: chosen },
+  ...{ textSize: "usual", onTextSize: chosen, density: "comfortable", onDensity: chosen },
+  ...{ codeFont: "", onCodeFont: chosen, language: "system", languages: ["en"], onLanguage: chosen },
+};
+
 async function shown(given: Parameters<typeof createFake>[0] = {}) {
   const fake = createFake({ settings, ...given });
-  await renderOn(fake, <AllSettings folder="/p" />);
+  await renderOn(fake, <AllSettings folder="/p" look={look} />);
   await screen.findByText(/^\d+ settings$/);
   return fake;
 }
@@ -50,6 +58,16 @@ const changes = (fake: Parameters<typeof sent>[0]) =>
   sent(fake, "change_settings").flatMap((call) => call.changes);
 
 describe("all settings", () => {
+  it("find those of the window's looks too, once one searches", async () => {
+    await shown();
+    expect(screen.queryByRole("region", { name: "Appearance" })).toBeNull();
+    await userEvent.type(screen.getByRole("searchbox", { name: "Search settings" }), "density compact");
+    const found = screen.getByRole("region", { name: "Appearance" });
+    expect(screen.getByRole("status").textContent).toBe("1 setting");
+    await userEvent.click(within(found).getByRole("radio", { name: "Compact" }));
+    expect(chosen).toHaveBeenCalledExactlyOnceWith("compact");
+  });
+
   it("say where each value comes from, and rules as sentences", async () => {
     const fake = await shown();
     expect(sent(fake, "list_settings")).toEqual([{ folder: "/p" }]);
