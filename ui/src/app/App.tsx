@@ -50,7 +50,6 @@ export function App() {
         renaming={window.renaming}
         onRenaming={window.setRenaming}
         onSelect={window.go}
-        onMark={history.mark}
         menuOf={(of) => <RowMenu {...of} history={history} onRename={window.setRenaming} />}
         onNew={window.newSession}
         onOpenFolder={actions.openFolder}

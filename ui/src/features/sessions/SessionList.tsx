@@ -21,7 +21,6 @@ import type { SessionSummary } from "../../protocol/generated";
 import { type Day, type Group, groupsOf, type Shown } from "../../protocol/session_groups";
 import { decidedIn, type Family } from "../../protocol/sessions";
 import { Row } from "./SessionRow";
-import type { Marks } from "./Sessions";
 import { needsTwoLines } from "./title_width";
 import { useUnread } from "./unread";
 import {
@@ -45,7 +44,6 @@ type Props = {
   renaming: string | null;
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
-  onMark: (sessionId: string, marks: Marks) => void;
   /** The menu of one session, beside its row. */
   menuOf?: MenuOf | undefined;
   /** The session to rename is not among those that are listed. */
@@ -86,8 +84,8 @@ export function SessionList(props: Props) {
     const { groups, isOpen, onUnlisted } = latest.current;
     if (renaming !== null && placeOf(groups, renaming, isOpen) === null) onUnlisted(renaming);
   }, [renaming, latest]);
-  const rowOf = useRows(props, slices, counts, heightOf);
   const menu = useRowMenu(props);
+  const rowOf = useRows(props, slices, counts, heightOf, menu.openAt);
   let at = 0;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside
@@ -147,16 +145,21 @@ function groupName({ project }: Group): string {
 }
 
 /** What each row is given; the same for as long as it says the same. */
-function useRows(props: Props, slices: readonly Slice[], counts: Counts, heightOf: HeightOf) {
+function useRows(
+  props: Props,
+  slices: readonly Slice[],
+  counts: Counts,
+  heightOf: HeightOf,
+  onMenu: (row: HTMLElement) => void,
+) {
   const { approvals, questions, waiting } = counts;
-  const { selected, renaming, onSelect, onRenaming, onMark } = props;
+  const { selected, renaming, onSelect, onRenaming } = props;
   const arki = useArki();
   const lines = useStore(arki.lines.store);
   const unread = useUnread(props.sessions, selected);
-  const latest = useLatest({ onSelect, onRenaming, onMark });
+  const latest = useLatest({ onSelect, onRenaming });
   const select = useCallback((sessionId: string) => latest.current.onSelect(sessionId), [latest]);
   const rename = useCallback((sessionId: string | null) => latest.current.onRenaming(sessionId), [latest]);
-  const mark = useCallback((id: string, marks: Marks) => latest.current.onMark(id, marks), [latest]);
   useEffect(() => {
     const inSight = slices.flatMap(({ drawn }) => drawn.map(({ family }) => family.session.sessionId));
     arki.lines.want(inSight);
@@ -171,7 +174,7 @@ function useRows(props: Props, slices: readonly Slice[], counts: Counts, heightO
     approvals: approvals.get(session.sessionId) ?? 0,
     questions: questions.get(session.sessionId) ?? 0,
     onSelect: select,
-    onMark: mark,
+    onMenu,
     renaming: session.sessionId === renaming,
     onRenaming: rename,
   });
@@ -196,7 +199,7 @@ function useHeights(width: number, waiting: ReadonlySet<string>, renaming: strin
   );
 }
 
-/** By the right button, Shift+F10 or the menu key; Escape leads back to the row. */
+/** By its button, the right mouse button, Shift+F10 or the menu key; Escape leads back to the row. */
 function useRowMenu({ sessions, menuOf }: Props) {
   const [row, setRow] = useState<HTMLElement | null>(null);
   const open = (event: MouseEvent | KeyboardEvent) => {
@@ -211,7 +214,7 @@ function useRowMenu({ sessions, menuOf }: Props) {
   };
   const session = row && sessions.find((one) => one.sessionId === row.dataset.session);
   const shown = session && menuOf?.({ session, row, onClose: () => setRow(null) });
-  return { open, onKeyDown, shown };
+  return { open, openAt: setRow, onKeyDown, shown };
 }
 
 /** Sub-agents are shown while one looks at what they work for, or at one of them. */

@@ -1,5 +1,5 @@
 import { plural, t } from "@lingui/core/macro";
-import { GitBranch, GitFork } from "lucide-react";
+import { Ellipsis, GitBranch, GitFork } from "lucide-react";
 import { memo, useId, useLayoutEffect, useRef, useState } from "react";
 import { exactTime, shortTime } from "../../components/format";
 import { lazily } from "../../components/lazily";
@@ -7,9 +7,7 @@ import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import type { SessionView } from "../../platform/stores/session_view";
 import type { Store } from "../../platform/stores/store";
 import type { SessionLines, SessionState, SessionSummary } from "../../protocol/generated";
-import type { Marks } from "./Sessions";
 
-const MarkButtons = lazily(() => import("./MarkButtons").then((part) => part.MarkButtons));
 const Doing = lazily(() => import("./Doing").then((part) => part.Doing));
 const TitleEditor = lazily(() => import("./TitleEditor").then((part) => part.TitleEditor));
 
@@ -29,7 +27,8 @@ type RowProps = {
   approvals: number;
   questions: number;
   onSelect: (id: string) => void;
-  onMark: (id: string, marks: Marks) => void;
+  /** Asks for the menu of the row that this is. */
+  onMenu: (row: HTMLElement) => void;
   renaming: boolean;
   onRenaming: (id: string | null) => void;
 };
@@ -46,7 +45,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
     approvals,
     questions,
     onSelect,
-    onMark,
+    onMenu,
     onRenaming,
   } = rest;
   const button = useRef<HTMLButtonElement>(null);
@@ -85,7 +84,11 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
         data-session={session.sessionId}
         aria-current={current ? "true" : undefined}
         aria-describedby={described}
-        title={isPointedAt ? `${title}\n${exactTime(session.updatedAt)}` : title}
+        title={
+          isPointedAt
+            ? [title, lines && lineWords(lines), exactTime(session.updatedAt)].filter(Boolean).join("\n")
+            : title
+        }
         onClick={() => onSelect(session.sessionId)}
         onKeyDown={(event) => {
           if (event.key !== "F2") return;
@@ -112,7 +115,17 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
         )}
         {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
       </button>
-      {isPointedAt && <MarkButtons session={session} lines={lines} title={title} onMark={onMark} />}
+      {isPointedAt && (
+        <button
+          type="button"
+          className="button quiet icon small session-more"
+          tabIndex={-1}
+          aria-label={t`Menu of ${title}`}
+          onClick={() => button.current && onMenu(button.current)}
+        >
+          <Ellipsis size={16} aria-hidden />
+        </button>
+      )}
       <span id={described} className="sr-only">
         {stateWords(state)}
         {unread && t`, unread`}

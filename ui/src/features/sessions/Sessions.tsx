@@ -22,7 +22,6 @@ type Props = {
   renaming: string | null;
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
-  onMark: (sessionId: string, marks: Marks) => void;
   menuOf?: MenuOf | undefined;
   onNew: () => void;
   onOpenFolder: () => void;
@@ -34,10 +33,7 @@ type Props = {
   onSettings: () => void;
 };
 
-/** Null leaves it as it is. */
 const StateFilter = lazily(() => import("./StateFilter").then((part) => part.StateFilter));
-
-export type Marks = { pinned: boolean | null; archived: boolean | null };
 
 /** Fewer sessions than this are seen at a glance. */
 const worthFiltering = 5;

@@ -15,8 +15,11 @@ it("counts wide characters as such, and what stands beside the title", () => {
   expect(needsTwoLines(titled("👩‍🌾🌱🪴🌻🌱🪴🌻🌱🪴🌻"), 240)).toBe(true);
   expect(needsTwoLines(titled("שלום"), 240)).toBe(false);
   const title = "Rename the widget API no";
-  expect(needsTwoLines(titled(title), 222)).toBe(false);
-  expect(needsTwoLines(titled(title, { origin: "s" }), 222)).toBe(true);
+  const worktree = { project: "/p", branch: "b" };
+  expect(needsTwoLines(titled(title), 242)).toBe(false);
+  // It stands where the menu's button comes.
+  expect(needsTwoLines(titled(title, { origin: "s" }), 242)).toBe(false);
+  expect(needsTwoLines(titled(title, { origin: "s", worktree }), 242)).toBe(true);
 });
 
 it("takes no longer for a title without end, and gives none a second line where nothing has a size", () => {

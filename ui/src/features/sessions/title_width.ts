@@ -1,9 +1,9 @@
 /** Whether a title needs a second line, told without drawing it: from its characters, by and large. Pure. */
 import type { SessionSummary } from "../../protocol/generated";
 
-/** Pixels of what stands in a row besides the title: the paddings, and the mark before it. */
-const beside = 58;
-/** And of a sign behind it: in a worktree, a fork. */
+/** Pixels of what stands in a row besides the title: the paddings, the mark before it, the room for the menu or a sign. */
+const beside = 78;
+/** And of a second sign: in a worktree, a fork. */
 const sign = 20;
 /** Wider than any list: nobody needs to count on. */
 const enough = 800;
@@ -26,7 +26,7 @@ const widths = new WeakMap<SessionSummary, number>();
 function widthOf(session: SessionSummary): number {
   const known = widths.get(session);
   if (known !== undefined) return known;
-  let width = (session.worktree ? sign : 0) + (session.origin ? sign : 0);
+  let width = session.worktree && session.origin ? sign : 0;
   for (let at = 0; at < session.title.length && width < enough; at += 1)
     width += pixelsOf(session.title.charAt(at), session.title.charCodeAt(at));
   widths.set(session, width);
