@@ -25,7 +25,7 @@ fn the_tray_says_what_waits_keeps_arki_without_a_window_and_leads_back() {
     assert!(tray.picture().0 >= 16);
     window.ask("Change two lines");
     tray.shows(&["Show Arki", "New session", "Inbox (1)", "Quit"]);
-    assert_eq!(tray.tooltip(), "Arki, Pending decisions: 1 · Active runs: 1");
+    assert_eq!(tray.tooltip(), "Arki, Pending decisions: 1");
 
     let app = stage.app();
     stage.close_windows();

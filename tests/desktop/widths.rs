@@ -16,7 +16,7 @@ use std::cell::RefCell;
 
 /// How to look, for whoever wants pictures.
 const CHOICE: &str = "ARKI_LOOK";
-const SIZES: [(u32, u32); 4] = [(720, 640), (1024, 768), (1440, 900), (1920, 1080)];
+const SIZES: [(u32, u32); 5] = [(720, 640), (1024, 768), (1440, 900), (1920, 1080), (2560, 1440)];
 const USUAL: (u32, u32) = (1440, 900);
 /// The usual window at twice the size, in its pixels. The driver's clicks miss in a page that is really zoomed.
 const ZOOMED: (u32, u32) = (720, 450);

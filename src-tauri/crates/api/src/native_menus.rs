@@ -92,7 +92,7 @@ wire! {
         pub quit: String,
         /// The text before that number, in the tooltip.
         pub pending: String,
-        /// The text before the number of runs that work or wait for a decision, in the tooltip.
+        /// The text before the number of runs at work, in the tooltip.
         pub running: String,
     }
 }

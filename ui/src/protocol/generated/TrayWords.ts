@@ -16,7 +16,7 @@ export type TrayWords = {
    */
   pending: string;
   /**
-   * The text before the number of runs that work or wait for a decision, in the tooltip.
+   * The text before the number of runs at work, in the tooltip.
    */
   running: string;
 };
