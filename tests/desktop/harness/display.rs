@@ -24,7 +24,7 @@ impl Screen {
     const fn size(self) -> &'static str {
         match self {
             Self::Usual => "1440x900x24",
-            Self::Large => "1920x1080x24",
+            Self::Large => "2560x1440x24",
             Self::Dense => "4320x2700x24",
         }
     }
