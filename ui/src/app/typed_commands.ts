@@ -48,5 +48,6 @@ function undo({ history }: Window, sessionId: string, _: string, arki: Arki): un
 function usageWords(sessionId: string, arki: Arki): string {
   const { usage } = arki.session(sessionId).view.get();
   const requests = plural(usage.requests, { one: "# request", other: "# requests" });
-  return t`${requests}: ${tokenFigures(usage)}, ${cost(usage.costUsd)}`;
+  const used = t`${requests}: ${tokenFigures(usage)}`;
+  return usage.costUsd === null ? used : `${used}, ${cost(usage.costUsd)}`;
 }

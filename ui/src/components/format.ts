@@ -43,9 +43,8 @@ export function contextWords(model: {
   return model.contextWindowAssumed ? t`${words}, assumed` : words;
 }
 
-/** Null is unknown and says so; an unknown cost is never shown as zero. */
-export function cost(usd: number | null): string {
-  if (usd === null) return t`cost unknown`;
+/** One that is unknown is no figure: what would say it leaves it out. */
+export function cost(usd: number): string {
   return usd > 0 && usd < 0.01 ? `< ${dollars(0.01, 2)}` : dollars(usd, 2);
 }
 

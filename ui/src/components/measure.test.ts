@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { measured, measuredFigure } from "./measure";
+import { measured, measuredFigure, measureOf } from "./measure";
 
 it("numbers are shown in the largest unit that leaves no fraction", () => {
   expect([7200, 1800, 90, 0].map((value) => measured(value, "seconds"))).toEqual([
@@ -9,7 +9,18 @@ it("numbers are shown in the largest unit that leaves no fraction", () => {
     "0 s",
   ]);
   expect([65_536, 1000].map((value) => measured(value, "bytes"))).toEqual(["64 KB", "1000 B"]);
+  expect([1_572_864, 1_310_720].map((value) => measured(value, "bytes"))).toEqual(["1.5 MB", "1280 KB"]);
   expect([1024, 256].map((value) => measured(value, "megabytes"))).toEqual(["1 GB", "256 MB"]);
+});
+
+it("the name of a setting says what it counts", () => {
+  const names = [
+    "limits.maxSeconds",
+    "limits.maxToolOutputBytes",
+    "retention.maxImageMegabytes",
+    "limits.maxTurns",
+  ];
+  expect(names.map(measureOf)).toEqual(["seconds", "bytes", "megabytes", undefined]);
 });
 
 it("what is typed is read with its unit, or in the setting's own", () => {

@@ -4,6 +4,13 @@ import { figure, withDot } from "./typed_number";
 /** The unit that a number is stored in. */
 export type Measure = "seconds" | "bytes" | "megabytes";
 
+const ends = /(Seconds|Bytes|Megabytes)$/;
+
+/** By the end of a setting's name. */
+export function measureOf(key: string): Measure | undefined {
+  return ends.exec(key)?.[1]?.toLowerCase() as Measure | undefined;
+}
+
 type Unit = { name: string; typed: RegExp; size: number };
 
 const times: readonly Unit[] = [
@@ -19,18 +26,18 @@ const sizes: readonly Unit[] = [
   { name: "B", typed: /^(b|bytes?)$/i, size: 1 },
 ];
 
-/** Of what a setting counts, by how much of it is one. */
-const units: Readonly<Record<Measure, { all: readonly Unit[]; one: number }>> = {
-  seconds: { all: times, one: 1 },
-  bytes: { all: sizes, one: 1 },
-  megabytes: { all: sizes, one: 1024 ** 2 },
+/** Of what a setting counts, by how much of it is one, and the parts of a unit that are told: "90 s", but "1.5 MB". */
+const units: Readonly<Record<Measure, { all: readonly Unit[]; one: number; parts: number }>> = {
+  seconds: { all: times, one: 1, parts: 1 },
+  bytes: { all: sizes, one: 1, parts: 2 },
+  megabytes: { all: sizes, one: 1024 ** 2, parts: 2 },
 };
 
-/** In the largest unit of which it is so many wholes. */
+/** In the largest unit that leaves no smaller part. */
 export function measured(value: number, measure: Measure): string {
-  const { all, one } = units[measure];
-  const whole = all.find(({ size }) => value > 0 && (value * one) % size === 0);
-  const unit = whole ?? all.find(({ size }) => size === one);
+  const { all, one, parts } = units[measure];
+  const fits = all.find(({ size }) => value * one >= size && (value * one * parts) % size === 0);
+  const unit = fits ?? all.find(({ size }) => size === one);
   return unit ? `${figure((value * one) / unit.size)} ${unit.name}` : figure(value);
 }
 

@@ -3,7 +3,7 @@ import { t } from "@lingui/core/macro";
 import { useState } from "react";
 import type { Choice, Field } from "../../components/form/Fields";
 import { SchemaForm } from "../../components/form/SchemaForm";
-import { withDot } from "../../components/typed_number";
+import { measured, measuredFigure } from "../../components/measure";
 import type { HookActionKind, HookEntry, HookEvent } from "../../protocol/generated";
 import { type HookDraft, isOfCall, newHook, readHook, writeHook } from "../../protocol/hook_entries";
 import { actions, events } from "./hook_words";
@@ -46,7 +46,7 @@ export function HookForm({ hook, onChange, onClose }: Props) {
 function valuesOf({ entry: _, runs, network, matcher, ...texts }: HookDraft): Values {
   const commands = runs.flatMap(({ command, seconds }, at) => [
     [`command ${at}`, command],
-    [`seconds ${at}`, seconds],
+    [`seconds ${at}`, /^[\d.]+$/.test(seconds) ? measured(Number(seconds), "seconds") : seconds],
   ]);
   return {
     ...texts,
@@ -68,7 +68,7 @@ function draftOf(before: HookDraft, values: Values, isNew: boolean): HookDraft {
     network: values.network === "true",
     runs: before.runs.map((_, at) => ({
       command: values[`command ${at}`] ?? "",
-      seconds: withDot(values[`seconds ${at}`] ?? ""),
+      seconds: measuredFigure(values[`seconds ${at}`] ?? "", "seconds"),
     })),
   };
 }
@@ -113,8 +113,8 @@ function fieldsOf({ event, matcher, action, entry, runs }: HookDraft, isNew: boo
       },
       {
         key: `seconds ${at}`,
-        label: isShared ? t`Seconds for ${at + 1}` : t`Seconds`,
-        placeholder: t`60, at most 600`,
+        label: isShared ? t`Time limit of ${at + 1}` : t`Time limit`,
+        placeholder: t`1 min, at most 10 min`,
       },
     ]),
     isCommand && { key: "network", label: t`Allow network access`, kind: "check" },

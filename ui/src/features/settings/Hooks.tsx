@@ -1,7 +1,8 @@
 import { i18n } from "@lingui/core";
-import { plural, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { useCallback, useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
+import { measured } from "../../components/measure";
 import type { Platform } from "../../platform/platform";
 import type { CommandError, HookEntry } from "../../protocol/generated";
 import { runsIn, withoutRun } from "../../protocol/hook_entries";
@@ -108,7 +109,7 @@ function Hook({ hook, folder, onOpen, onRemove, canRemove }: HookProps) {
   const facts = [
     i18n._(actions[action]),
     condition === "" ? "" : t`only for ${condition}`,
-    timeoutSeconds ? plural(timeoutSeconds, { one: "at most # second", other: "at most # seconds" }) : "",
+    timeoutSeconds ? t`at most ${measured(timeoutSeconds, "seconds")}` : "",
     network ? t`with network access` : "",
   ];
   const text = JSON.stringify(entry ?? null);

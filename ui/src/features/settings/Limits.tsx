@@ -170,7 +170,7 @@ function Limit({ row, entry, folder, onChange }: LimitProps) {
       entry={entry}
       folder={folder}
       label={name}
-      {...(isMeasure(row.unit) ? { measure: row.unit } : { unit: i18n._(units[row.unit]) })}
+      unit={isMeasure(row.unit) ? undefined : i18n._(units[row.unit])}
       onChange={onChange}
       title={
         <>

@@ -3,7 +3,6 @@ import { t } from "@lingui/core/macro";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import type { Measure } from "../../components/measure";
 import type { CommandError, SettingEntry } from "../../protocol/generated";
 import { AddSetting } from "./AddSetting";
 import { origins } from "./origins";
@@ -19,14 +18,13 @@ type Props = {
   /** What its control is called, where that isn't the key. */
   label?: string;
   unit?: string;
-  measure?: Measure;
   onChange: Change;
   /** It is gone, and the focus with it. */
   onRemoved?: (entry: SettingEntry) => void;
 };
 
 /** A value with its purpose, its control and where it comes from; an error stays below it. */
-export function SettingRow({ entry, folder, title, label, unit, measure, onChange, onRemoved }: Props) {
+export function SettingRow({ entry, folder, title, label, unit, onChange, onRemoved }: Props) {
   const [error, setError] = useState<CommandError | null>(null);
   const [asks, setAsks] = useState(false);
   const name = label ?? entry.key;
@@ -53,7 +51,6 @@ export function SettingRow({ entry, folder, title, label, unit, measure, onChang
             folder={folder}
             label={label}
             unit={unit}
-            measure={measure}
             onChange={async (text) => (await change([changeOf(entry, text)])) === null}
           />
           {entry.itemKind !== null && entry.canBeSet && <AddSetting entry={entry} onChange={onChange} />}

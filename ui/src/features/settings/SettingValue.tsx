@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { type Choice, Select } from "../../components/form/Fields";
-import { type Measure, measured, measuredFigure } from "../../components/measure";
+import { measured, measuredFigure, measureOf } from "../../components/measure";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { Switch } from "../../components/Switch";
@@ -18,15 +18,14 @@ type Props = {
   label?: string;
   /** Words behind a number. */
   unit?: string;
-  /** It is shown and typed with its unit. */
-  measure?: Measure;
   /** Returns whether it was taken; what was typed stays if not. */
   onChange: (text: string) => Promise<boolean>;
 };
 
-/** One value, in the control that fits to it. What the open folder says can't be changed here. */
-export function SettingValue({ entry, folder, label = entry.key, unit, measure, onChange }: Props) {
+/** One value, in the control that fits to it; a time or a size with its unit. What the open folder says can't be changed here. */
+export function SettingValue({ entry, folder, label = entry.key, unit, onChange }: Props) {
   const { value, kind, choices } = entry;
+  const measure = measureOf(entry.key);
   const rule = entry.key.startsWith("policy.rules[") ? readRule(JSON.stringify(value)) : null;
   if (rule)
     return (
@@ -71,7 +70,7 @@ export function SettingValue({ entry, folder, label = entry.key, unit, measure, 
         />
       </div>
     );
-  return <Typed entry={entry} kind={kind} label={label} unit={unit} measure={measure} onChange={onChange} />;
+  return <Typed entry={entry} kind={kind} label={label} unit={unit} onChange={onChange} />;
 }
 
 /** Its items have rows of their own, but for those that hold because nothing is set. */
@@ -122,12 +121,12 @@ type TypedProps = {
   kind: SettingKind;
   label: string;
   unit?: string;
-  measure?: Measure;
   onChange: Props["onChange"];
 };
 
 /** Saved with Enter or the button, so that no half-written value counts. What is typed stays until it is saved. */
-function Typed({ entry: { key, value, template }, kind, label, unit, measure, onChange }: TypedProps) {
+function Typed({ entry: { key, value, template }, kind, label, unit, onChange }: TypedProps) {
+  const measure = measureOf(key);
   const stored =
     measure && typeof value === "number"
       ? measured(value, measure)

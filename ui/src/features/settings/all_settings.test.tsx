@@ -58,6 +58,21 @@ const changes = (fake: Parameters<typeof sent>[0]) =>
   sent(fake, "change_settings").flatMap((call) => call.changes);
 
 describe("all settings", () => {
+  it("have times and sizes with their units", async () => {
+    const provider = entry("providers.lab.timeoutSeconds", 1800, { ...own, kind: "number" });
+    const fake = await shown({
+      settings: [provider, entry("limits.maxToolOutputBytes", 65_536, { kind: "number" })],
+    });
+    expect(screen.getByRole<HTMLInputElement>("textbox", { name: "limits.maxToolOutputBytes" }).value).toBe(
+      "64 KB",
+    );
+    const time = screen.getByRole<HTMLInputElement>("textbox", { name: "providers.lab.timeoutSeconds" });
+    expect(time.value).toBe("30 min");
+    await userEvent.clear(time);
+    await userEvent.type(time, "90 s{Enter}");
+    expect(changes(fake)).toEqual([{ key: "providers.lab.timeoutSeconds", text: "90", was: "1800" }]);
+  });
+
   it("find those of the window's looks too, once one searches", async () => {
     await shown();
     expect(screen.queryByRole("region", { name: "Appearance" })).toBeNull();

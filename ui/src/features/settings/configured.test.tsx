@@ -60,7 +60,7 @@ describe("hooks, agents and skills", () => {
     await within(hooks).findByText("format");
     expect(hooks.textContent).toContain("PostToolUse after a call");
     expect(hooks.textContent).toContain("cargoU+200Bfmt");
-    expect(hooks.textContent).toContain("at most 60 seconds · with network access");
+    expect(hooks.textContent).toContain("at most 1 min · with network access");
     expect(hooks.textContent).toContain("✓ on · ~/.config/arki/config.json");
     expect(agents.textContent).toContain("Runs U+202Etests.");
     expect(agents.textContent).toContain("tools: read_*, run_command · only reads · works in a worktree");
@@ -121,14 +121,14 @@ describe("hooks", () => {
     await userEvent.selectOptions(within(form).getByRole("combobox", { name: "When" }), "PreToolUse");
     await userEvent.type(within(form).getByRole("textbox", { name: "Tools" }), "edit_file");
     await userEvent.type(within(form).getByRole("textbox", { name: "Command" }), "./check.sh");
-    await userEvent.type(within(form).getByRole("textbox", { name: "Seconds" }), "10");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Time limit" }), "1.5 min");
     await userEvent.click(within(form).getByRole("button", { name: "Save hook" }));
     expect((await within(form).findByRole("alert")).textContent).toContain("It is no glob.");
     isRefused = false;
     await userEvent.click(within(form).getByRole("button", { name: "Save hook" }));
     const add = await within(hooks).findByRole("button", { name: "Add hook" });
     await waitFor(() => expect(document.activeElement).toBe(add));
-    const entry = { condition: { toolName: ["edit_file"] }, command: "./check.sh", timeoutSeconds: 10 };
+    const entry = { condition: { toolName: ["edit_file"] }, command: "./check.sh", timeoutSeconds: 90 };
     const last = changesOf(fake).at(-1);
     expect({ ...last, text: JSON.parse(last?.text ?? "") }).toEqual({
       key: "hooks.PreToolUse[]",
@@ -137,12 +137,12 @@ describe("hooks", () => {
     });
   });
 
-  it("have their seconds typed with a decimal comma too, for the engine to judge", async () => {
+  it("have their time typed with a decimal comma too, for the engine to judge", async () => {
     const { fake, hooks } = await shown({});
     await userEvent.click(within(hooks).getByRole("button", { name: "Add hook" }));
     const form = within(hooks).getByRole("form", { name: "Add hook" });
     await userEvent.type(within(form).getByRole("textbox", { name: "Command" }), "x");
-    await userEvent.type(within(form).getByRole("textbox", { name: "Seconds" }), "1,5");
+    await userEvent.type(within(form).getByRole("textbox", { name: "Time limit" }), "1,5");
     await userEvent.click(within(form).getByRole("button", { name: "Save hook" }));
     expect(JSON.parse(changesOf(fake)[0]?.text ?? "")).toEqual({ command: "x", timeoutSeconds: 1.5 });
   });

@@ -87,7 +87,7 @@ function usageWords(usage: Usage): string[] {
       ? input
       : t`${input} (${exact(cachedTokens)} from the cache)`;
   const output = completionTokens === null ? t`tokens out unknown` : t`${exact(completionTokens)} tokens out`;
-  return [cached, output, costUsd === null ? cost(null) : exactCost(costUsd)];
+  return [cached, output, costUsd === null ? "" : exactCost(costUsd)];
 }
 
 function tokensIn({ promptTokens, completionTokens }: Usage): number | null {
