@@ -16,6 +16,13 @@ const TABS: [(&str, &str); 9] = [
     ("All settings", "settings-all"),
 ];
 
+/// Scrolls to an element and tells if a click would meet it.
+const IN_REACH: &str = "
+    const [one] = arguments;
+    one.scrollIntoView({ block: 'center' });
+    const { x, y, width, height } = one.getBoundingClientRect();
+    return one.contains(document.elementFromPoint(x + width / 2, y + height / 2));";
+
 pub(super) fn look(way: Way) {
     let stage = stage();
     let look = Look::at(stage.open(), way);
@@ -55,8 +62,8 @@ fn over_a_session(look: &Look<'_>) {
         over(dialog, view);
     }
     let messages = window.elements("button", Some("Rewind to here"));
-    // Not below the line of the message that is being answered.
-    messages[0].ask("arguments[0].scrollIntoView({ block: 'center' })");
+    // Not below the line of the message that is being answered; a list that has just become smaller goes to its end.
+    wait_until("the button of the first message", || messages[0].ask(IN_REACH) == true);
     messages[0].click();
     window.element("dialog", "Rewind to this message");
     over("Rewind to this message", "rewind");
