@@ -63,8 +63,9 @@ describe("the columns", () => {
     expect(inspectorIn(800, wished, 0)).toMatchObject({ floats: false, width: 380 });
   });
 
-  it("begin with what a reading column leaves of a wide window for the inspector, and never more than is useful", () => {
-    expect([1024, 1440, 1600, 2560].map((window) => inspectorWidth(window)[1])).toEqual([389, 548, 708, 800]);
+  it("begin with what a reading column leaves of a wide window for the inspector, and never more than two sides of code need", () => {
+    const windows = [1024, 1440, 1600, 1920, 2560];
+    expect(windows.map((window) => inspectorWidth(window)[1])).toEqual([389, 548, 708, 1028, 1440]);
   });
 
   it("leave the diff its room in review mode, whatever was wished for the conversation", () => {

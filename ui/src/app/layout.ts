@@ -16,7 +16,7 @@ const besideInspector = 892;
 /** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
 export function inspectorWidth(window: number): Bounds {
   const first = Math.max(window * 0.38, window - besideInspector);
-  return [320, clampWidth(first, [320, 440, 800]), 960];
+  return [320, clampWidth(first, [320, 440, 1440]), 1600];
 }
 
 export function clampWidth(width: number, [least, , most]: Bounds): number {

@@ -15,6 +15,11 @@ const glyphs: Record<SessionState, { sign: string; words: MessageDescriptor }> =
 
 export const stateWords = (state: SessionState) => (glyphs[state] ? i18n._(glyphs[state].words) : state);
 
+const marked: readonly SessionState[] = ["running", "waiting", "failed", "paused", "interrupted"];
+
+/** Only what wants to be looked at has a mark in a list of sessions. */
+export const isMarked = (state: SessionState) => marked.includes(state);
+
 /** A session's state as a shape; the words are for whoever cannot see it. Never by colour alone. */
 export function StateGlyph({ state }: { state: SessionState }) {
   const glyph = glyphs[state] ?? glyphs.idle;

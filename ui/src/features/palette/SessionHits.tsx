@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { Command as Cmdk } from "cmdk";
 import { exactTime, folderName, shortTime } from "../../components/format";
-import { StateGlyph } from "../../components/StateGlyph";
+import { isMarked, StateGlyph } from "../../components/StateGlyph";
 import type { SessionSummary } from "../../protocol/generated";
 import { projectOf } from "../../protocol/sessions";
 
@@ -19,7 +19,11 @@ export function SessionHits({ sessions, onSession }: Props) {
           className="palette-item"
           onSelect={() => onSession(session.sessionId)}
         >
-          <StateGlyph state={session.state} />
+          {isMarked(session.state) ? (
+            <StateGlyph state={session.state} />
+          ) : (
+            <span className="glyph" aria-hidden />
+          )}
           <span className="cut grow" dir="auto">
             {session.title}
           </span>

@@ -3,7 +3,7 @@ import { Ellipsis, GitBranch, GitFork } from "lucide-react";
 import { memo, useId, useLayoutEffect, useRef, useState } from "react";
 import { exactTime, shortTime } from "../../components/format";
 import { lazily } from "../../components/lazily";
-import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import { isMarked, StateGlyph, stateWords } from "../../components/StateGlyph";
 import type { SessionView } from "../../platform/stores/session_view";
 import type { Store } from "../../platform/stores/store";
 import type { SessionLines, SessionState, SessionSummary } from "../../protocol/generated";
@@ -143,11 +143,9 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
   );
 });
 
-const marked: readonly SessionState[] = ["running", "waiting", "failed", "paused", "interrupted"];
-
 /** Only what wants to be looked at has one. */
 function Mark({ state, unread }: { state: SessionState; unread: boolean }) {
-  if (marked.includes(state)) return <StateGlyph state={state} />;
+  if (isMarked(state)) return <StateGlyph state={state} />;
   return (
     <span className="glyph glyph-unread" aria-hidden>
       {unread ? "•" : ""}
