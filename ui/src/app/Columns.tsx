@@ -50,7 +50,7 @@ export function Columns({
           </div>
         )}
         {sidebar && !floatingLeft && <Handle label={t`Width of the sessions`} pane={sidebarPane} grows={1} />}
-        <div className={talk ? "pane" : "pane middle"} style={talk ? { width: talk.width } : undefined}>
+        <div className={talk ? "pane talk" : "pane middle"} style={talk ? { width: talk.width } : undefined}>
           {main}
         </div>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape does the same from the keyboard */}
