@@ -1,5 +1,5 @@
-//! A shell line that reads one input and answers: standard output and standard error apart, both bounded, and an end
-//! for certain. What the answer means is the caller's.
+//! A shell line or a program that reads one input and answers: standard output and standard error apart, both bounded,
+//! and an end for certain. What the answer means is the caller's.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -38,7 +38,15 @@ pub struct AnsweringSpec<'a> {
     pub meanwhile: Meanwhile,
 }
 
-/// The answer of a shell line, and how it ended.
+/// The bounds of an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerBounds {
+    pub time_limit: Duration,
+    /// The limit for each of the two outputs, of which the beginning is kept.
+    pub max_kept_bytes: usize,
+}
+
+/// The answer of a shell line or a program, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     /// `None` where it did not end by itself.
@@ -68,9 +76,9 @@ pub enum AnswerEnding {
 /// # Errors
 /// When it can't be started.
 pub async fn run_answering(spec: AnsweringSpec<'_>, input: Vec<u8>, cancel: CancellationToken) -> Result<Answered> {
-    let started = Instant::now();
     let (program, arguments) = platform::shell_command(&spec.command_line)?;
-    let Piped { stdin, mut stdout, mut stderr, process } = start_piped(PipedSpec {
+    let bounds = AnswerBounds { time_limit: spec.time_limit, max_kept_bytes: spec.max_kept_bytes };
+    let program = PipedSpec {
         name: spec.name,
         program,
         arguments,
@@ -79,9 +87,23 @@ pub async fn run_answering(spec: AnsweringSpec<'_>, input: Vec<u8>, cancel: Canc
         sandbox: spec.sandbox,
         limits: spec.limits,
         meanwhile: spec.meanwhile,
-    })
-    .await?;
-    let (mut out, mut err) = (BoundedOutput::new(spec.max_kept_bytes), BoundedOutput::new(spec.max_kept_bytes));
+    };
+    run_program(program, bounds, input, cancel).await
+}
+
+/// Runs a program like [`run_answering`] runs a shell line.
+///
+/// # Errors
+/// When it can't be started.
+pub async fn run_program(
+    program: PipedSpec<'_>,
+    bounds: AnswerBounds,
+    input: Vec<u8>,
+    cancel: CancellationToken,
+) -> Result<Answered> {
+    let started = Instant::now();
+    let Piped { stdin, mut stdout, mut stderr, process } = start_piped(program).await?;
+    let (mut out, mut err) = (BoundedOutput::new(bounds.max_kept_bytes), BoundedOutput::new(bounds.max_kept_bytes));
     let ending = {
         let talking = async { tokio::join!(feed(stdin, &input), out.read(&mut stdout), err.read(&mut stderr)) };
         tokio::pin!(talking);
@@ -90,7 +112,7 @@ pub async fn run_answering(spec: AnsweringSpec<'_>, input: Vec<u8>, cancel: Canc
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => AnswerEnding::Cancelled,
-                () = sleep(spec.time_limit) => AnswerEnding::TimedOut,
+                () = sleep(bounds.time_limit) => AnswerEnding::TimedOut,
                 () = process.exited() => AnswerEnding::Exited,
             }
         };

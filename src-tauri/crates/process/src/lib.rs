@@ -62,7 +62,7 @@ mod watch;
 mod windows_launch;
 
 pub use ansi::{AnsiReader, styled};
-pub use answering::{AnswerEnding, Answered, AnsweringSpec, run_answering};
+pub use answering::{AnswerBounds, AnswerEnding, Answered, AnsweringSpec, run_answering, run_program};
 pub use background_changes::Meanwhile;
 pub use confinement::{Confined, Confinement, ExitOutcome, Explanation, Findings};
 #[cfg(unix)]

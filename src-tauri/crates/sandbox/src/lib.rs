@@ -87,6 +87,8 @@ mod network_door;
 #[cfg(unix)]
 mod put_back;
 mod sandbox;
+#[cfg_attr(not(target_os = "linux"), path = "unsealed.rs")]
+mod sealed;
 #[cfg(any(target_os = "macos", all(test, unix)))]
 mod seatbelt;
 #[cfg(unix)]
@@ -131,6 +133,7 @@ pub use home_secrets::home_secrets;
 pub use launcher::launch_if_asked;
 pub use network_door::{DoorListener, NetworkDoor};
 pub use sandbox::{Sandbox, SandboxStatus, runs_in_sandbox, settle_abandoned};
+pub use sealed::seal_this_process;
 pub use spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
 pub use view::{OverlayView, remove_abandoned_views};
 pub use view_change::{ViewChange, ViewChangeKind, ViewChanges, ViewEntry};
