@@ -12,6 +12,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "config",
     "context",
     "disk",
+    "documents",
     "domain",
     "edit",
     "engine",

@@ -44,7 +44,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arki-pipelines", &["agent", "redaction", "domain"]),
     ("arki-agent", &["context", "llm", "redaction", "domain"]),
     ("arki-mcp", &["tools", "domain"]),
-    ("arki-tools", &["policy", "files", "edit", "sandbox", "process", "disk", "git", "redaction", "domain"]),
+    (
+        "arki-tools",
+        &["policy", "files", "edit", "documents", "sandbox", "process", "disk", "git", "redaction", "domain"],
+    ),
+    ("arki-documents", &[]),
     ("arki-policy", &["domain"]),
     // Neither knows the other: what both need is below them, and the rest is handed to the sandbox.
     ("arki-files", &["edit", "disk", "git", "redaction", "domain"]),
@@ -80,6 +84,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("keyring", &["arki-engine"]),
     ("rmcp", &["arki-mcp"]),
     ("clap*", &["arki-cli"]),
+    ("hayro*", &["arki-documents"]),
+    ("calamine", &["arki-documents"]),
 ];
 
 /// What no planner may come by.
