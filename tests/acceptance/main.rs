@@ -43,6 +43,7 @@ mod delegating;
 mod delegating_in_background;
 mod delegating_together;
 mod denials;
+mod documents;
 mod effects;
 mod effects_bad_input;
 mod effects_disks;

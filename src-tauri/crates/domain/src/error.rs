@@ -97,6 +97,14 @@ codes! {
     DATABASE_NEWER,
     /// The disk is full.
     DISK_FULL,
+    /// The document is damaged, or something else than its name says.
+    DOCUMENT_BROKEN,
+    /// The document is protected by a password.
+    DOCUMENT_ENCRYPTED,
+    /// Reading the document would take more memory or time than Arki gives it.
+    DOCUMENT_TOO_LARGE,
+    /// The document has no text, such as a scan.
+    DOCUMENT_WITHOUT_TEXT,
     /// The text to replace occurs more than once.
     EDIT_AMBIGUOUS,
     /// The edit is invalid.

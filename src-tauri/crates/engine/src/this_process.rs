@@ -12,10 +12,14 @@ pub fn protect_this_process() {
     }
 }
 
-/// Makes this process the launcher of a command if it was started as one, and returns the code to exit with; see
-/// `arki-sandbox`. The first thing that a program of Arki's does. Does nothing where commands have no views.
+/// Makes this process the reader of a document (`arki-tools`) or the launcher of a command (`arki-sandbox`) if it was
+/// started as one, and returns the code to exit with. The first thing that a program of Arki's does. It launches nothing
+/// where commands have no views.
 #[must_use]
 pub fn launch_if_asked() -> Option<std::process::ExitCode> {
+    if let Some(code) = arki_tools::read_document_if_asked() {
+        return Some(code.into());
+    }
     #[cfg(target_os = "linux")]
     return arki_sandbox::launch_if_asked().map(std::process::ExitCode::from);
     #[cfg(not(target_os = "linux"))]

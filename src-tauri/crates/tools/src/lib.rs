@@ -10,6 +10,7 @@ mod artifact;
 mod builtin;
 mod caller;
 mod diagnostics;
+mod document_reading;
 mod error;
 mod executor;
 mod facts;
@@ -36,6 +37,7 @@ pub use builtin::fetch_url::fetch_url;
 pub use builtin::take_changes::take_changes;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use diagnostics::{Checker, MAX_CHECKERS};
+pub use document_reading::read_document_if_asked;
 pub use executor::{
     Audience, BackgroundCommands, ExecutorSettings, HookTrial, Judge, MAX_BACKGROUND, StepAnswer, StepCommand,
     StepRunner, ToolExecutor, ToolLimits, TriedHook, UnaskedRead, UnaskedReads, learn_env_files, search_for_secrets,

@@ -14,7 +14,7 @@ use crate::sessions::compacting::EstimatedTokens;
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
 use arki_context::{CountTokens, MentionTarget, PathKind, mentions};
-use arki_domain::{ChatModel, Error, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
+use arki_domain::{ChatModel, Code, Error, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
 use arki_files::EntryKind;
 use arki_tools::{ToolExecutor, UnaskedRead};
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ impl Mentioned {
 
     fn bounded_tool(&self, tool_id: &str, args: &Value, max_bytes: usize) -> Result<Read, String> {
         let read = UnaskedRead { tool_id, args, max_bytes, cancel: &self.control.cancel };
-        let output = self.executor.unasked_reads().read(&read).map_err(|fault| fault.message)?;
+        let output = self.executor.unasked_reads().read(&read).map_err(why_not)?;
         Ok(Read { text: output.text, is_cut: output.truncated })
     }
 
@@ -202,6 +202,16 @@ impl Mentioned {
             Err(fault) => Err(fault.message),
         })
     }
+}
+
+/// Returns the words for what isn't attached; for a document, also what the user can do about it.
+fn why_not(fault: Error) -> String {
+    let documents =
+        [Code::DOCUMENT_BROKEN, Code::DOCUMENT_ENCRYPTED, Code::DOCUMENT_TOO_LARGE, Code::DOCUMENT_WITHOUT_TEXT];
+    if documents.iter().any(|code| fault.is(*code)) {
+        return format!("{} {}", fault.message, fault.hint);
+    }
+    fault.message
 }
 
 /// Estimates what a draft's mentions add to its prompt.

@@ -1,11 +1,13 @@
-//! `read_file`: numbered lines of a text file, or a picture.
+//! `read_file`: numbered lines of a text file or of a document's text, or a picture.
 
 use crate::artifact;
+use crate::document_reading::document_at;
 use crate::error::ToolError;
 use crate::picture_decoding::sendable_picture;
 use crate::tool::{Action, ReadTask, Tool, arguments};
 use crate::tool_output::Output;
 use crate::touched::Touched;
+use arki_documents::DocumentText;
 use arki_domain::{Image, MAX_IMAGE_BYTES, is_picture_name, picture_type};
 use arki_files::{Project, ProjectPath, lines_of, read_lines};
 use schemars::JsonSchema;
@@ -61,10 +63,20 @@ fn picture_words(path: &ProjectPath, media_type: &str, bytes: usize, is_seen: bo
     format!("[{} is a picture: {media_type}, {bytes} bytes. {shown}]\n", path.as_str())
 }
 
+fn document_words(path: &ProjectPath, document: &DocumentText) -> String {
+    let left_out = document.left_out.as_ref().map(|left_out| format!(" {left_out}")).unwrap_or_default();
+    format!(
+        "[{} is {}; this is its text, and the line numbers are the text's.{left_out}]\n",
+        path.as_str(),
+        document.what
+    )
+}
+
 fn read(task: &ReadTask) -> Result<Output, ToolError> {
     let arguments: Arguments = arguments(&task.args)?;
     let offset = arguments.offset.unwrap_or(1);
     let limit = arguments.limit.unwrap_or(DEFAULT_LINES);
+    let mut text = String::new();
     let window = match &task.artifact {
         Some(kept) => lines_of(&arguments.path, kept, offset, limit, task.max_output_bytes)?,
         None => {
@@ -73,10 +85,15 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
                 let text = picture_words(&path, &image.media_type, bytes.len(), task.sees_pictures);
                 return Ok(Output { text, truncated: false });
             }
-            read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?
+            match document_at(&task.project, &path, &task.cancel)? {
+                Some(document) => {
+                    text = document_words(&path, &document);
+                    lines_of(&arguments.path, document.text.as_bytes(), offset, limit, task.max_output_bytes)?
+                }
+                None => read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?,
+            }
         }
     };
-    let mut text = String::new();
     for line in &window.lines {
         let _ = write!(text, "{}\t{}", line.number, line.text);
         if line.cut_bytes > 0 {
