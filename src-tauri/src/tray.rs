@@ -68,7 +68,7 @@ impl Content {
     }
 }
 
-/// What the icon counts.
+/// The numbers that the icon shows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     waiting: usize,

@@ -105,7 +105,6 @@ pub use projects::Projects;
 pub use projects::agent_list::list_agents;
 pub use projects::app_state::app_state;
 pub use projects::example_prompts::example_prompts;
-pub use projects::sample::make_sample;
 pub use projects::folder_trust::{FolderTrust, TrustedFolder};
 pub use projects::guides::FoundGuides;
 pub use projects::hook_list::list_hooks;
@@ -115,6 +114,7 @@ pub use projects::own_programs::OwnPrograms;
 pub use projects::pipelines::entries::{
     CheckedPipeline, check_pipeline, check_pipeline_file, pipeline_entries, pipeline_entry,
 };
+pub use projects::sample::make_sample;
 pub use projects::setting_list::list_settings;
 pub use projects::skill_list::list_skills;
 pub use projects::skills::SkillUse;
