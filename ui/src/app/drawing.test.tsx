@@ -22,8 +22,8 @@ vi.mock("../components/markdown/Markdown", () => ({
     return <p>{words}</p>;
   },
 }));
-vi.mock("../components/StateGlyph", () => ({
-  stateWords: (state: string) => state,
+vi.mock("../components/StateGlyph", async (original) => ({
+  ...(await original<typeof import("../components/StateGlyph")>()),
   StateGlyph: () => {
     drawn.sessions += 1;
     return null;
