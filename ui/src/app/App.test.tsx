@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
+import { recall } from "../components/remembered";
 import type { ProjectState } from "../protocol/generated";
 import { eventLog, untoldUsage } from "../testing/events";
 import { createFake, demoProject, type Fake } from "../testing/fake";
@@ -91,6 +92,7 @@ describe("the window", () => {
         options: { model: "demo/demo", approve: "ask" },
       },
     ]);
+    expect(recall("model"), "later windows ask the model that they asked before").toBeNull();
   });
 
   it("asks about a folder that was given at the start", async () => {

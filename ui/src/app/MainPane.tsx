@@ -68,7 +68,7 @@ export function MainPane({ window }: { window: Window }) {
                 onOpen={folder.open}
                 onSample={() =>
                   folder.openSample(() => {
-                    window.setModel("demo/demo");
+                    window.setModelHere("demo/demo");
                     history.putDraft(null, t`Improve the README`);
                   })
                 }

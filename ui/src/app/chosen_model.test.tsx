@@ -9,7 +9,7 @@ import { useChosenModel } from "./chosen_model";
 afterEach(() => unremember("model"));
 
 function Choice() {
-  const [model, choose] = useChosenModel();
+  const { model, choose } = useChosenModel();
   return (
     <button type="button" onClick={() => choose("lab/m")}>
       {model ?? "none"}

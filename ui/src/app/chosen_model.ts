@@ -7,9 +7,9 @@ const key = "model";
 
 /**
  * Goes before the session's own model and the default one, and holds for later windows too, until another default is
- * chosen. Null where none is chosen, or its provider is gone.
+ * chosen. Null where none is chosen, or its provider is gone. `chooseHere`: for this window alone.
  */
-export function useChosenModel(): [string | null, (model: string | null) => void] {
+export function useChosenModel() {
   const [model, setModel] = useState(() => recall(key));
   const { models } = useCatalogue();
   const choose = (next: string | null) => {
@@ -29,7 +29,7 @@ export function useChosenModel(): [string | null, (model: string | null) => void
     before.current = fallback;
   }, [fallback]);
   const isThere = models.length === 0 || models.some((one) => providerOf(one.id) === providerOf(model ?? ""));
-  return [isThere ? model : null, choose];
+  return { model: isThere ? model : null, choose, chooseHere: setModel };
 }
 
 const providerOf = (model: string) => model.split("/")[0];

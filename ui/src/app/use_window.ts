@@ -42,7 +42,7 @@ export function useWindow() {
   const waiting = useWaiting();
   const sessions = useArki().sessions;
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
-  const [model, setModel] = useChosenModel();
+  const { model, choose: setModel, chooseHere: setModelHere } = useChosenModel();
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   /** The session to find something in, and how often it was asked for. */
   const [finding, setFinding] = useState<{ sessionId: string; asked: number } | null>(null);
@@ -164,6 +164,7 @@ export function useWindow() {
     enterKey,
     model,
     setModel,
+    setModelHere,
     mode,
     setMode,
     renaming,
