@@ -80,7 +80,8 @@ describe("the window", () => {
     const undecided: ProjectState = { ...demoProject, trust: "undecided" };
     const fake = createFake({ app: { project: null }, handlers: { open_project: () => undecided } });
     await open(fake);
-    await press("Try the demo on a sample");
+    await userEvent.dblClick(screen.getByRole("button", { name: "Try the demo on a sample" }));
+    expect(sent(fake, "make_sample")).toHaveLength(1);
     expect(await screen.findByRole("dialog", { name: "Trust this folder?" })).toBeTruthy();
     await press("Trust folder");
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());

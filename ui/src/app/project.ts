@@ -10,6 +10,7 @@ export function useProject({ onAskTrust }: Hears) {
   const arki = useArki();
   const given = useOpenFolder();
   const asked = useRef<string | null>(null);
+  const isMaking = useRef(false);
   const [error, setError] = useState<CommandError | null>(null);
 
   const ask = (project: ProjectState) => {
@@ -41,12 +42,18 @@ export function useProject({ onAskTrust }: Hears) {
       if (path !== null) open(path);
     });
   /** `onMade` hears of it before the folder opens. */
-  const openSample = (onMade: () => void) =>
+  const openSample = (onMade: () => void) => {
+    // A second click while one is made makes no second one.
+    if (isMaking.current) return;
+    isMaking.current = true;
     void attempt(async () => {
       const path = await arki.platform.call("make_sample", {});
       onMade();
       open(path);
+    }).finally(() => {
+      isMaking.current = false;
     });
+  };
   /** Looking at a session of another folder asks nothing: the status bar tells how far that one is trusted. */
   const led = (path: string) => {
     asked.current = path;
