@@ -78,10 +78,20 @@ describe("the window", () => {
 
   it("tries the demo on a sample in a new folder, whose trust is asked for as any other's", async () => {
     const undecided: ProjectState = { ...demoProject, trust: "undecided" };
-    const fake = createFake({ app: { project: null }, handlers: { open_project: () => undecided } });
+    let made: (path: string) => void = () => {};
+    const handlers = {
+      open_project: () => undecided,
+      make_sample: () =>
+        new Promise<string>((done) => {
+          made = done;
+        }) as never,
+    };
+    const fake = createFake({ app: { project: null }, handlers });
     await open(fake);
-    await userEvent.dblClick(screen.getByRole("button", { name: "Try the demo on a sample" }));
+    await press("Try the demo on a sample");
+    await press("Try the demo on a sample");
     expect(sent(fake, "make_sample")).toHaveLength(1);
+    made(demoProject.path);
     expect(await screen.findByRole("dialog", { name: "Trust this folder?" })).toBeTruthy();
     await press("Trust folder");
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
