@@ -1,0 +1,105 @@
+//! Tool calls, and the hooks around them.
+
+use super::contents::bounded;
+use super::{RunRecorder, seconds};
+use crate::attributes::{AttributeList, word};
+use crate::ids::{call_span_id, span_id};
+use crate::measures::Labels;
+use crate::messages::INTERNAL;
+use crate::names;
+use crate::span_list::SpanPlace;
+use arki_domain::{Event, HookRan, PolicyDecided, SubagentStarted, ToolCall, ToolResult};
+
+/// The `error.type` of a call whose result has no code.
+const TOOL_ERROR: &str = "TOOL_ERROR";
+
+impl RunRecorder {
+    pub(super) fn called(&mut self, call: &ToolCall, at: u64) {
+        let (id, parent) = (call_span_id(&self.session, &call.call_id), self.innermost());
+        let named = (format!("{} {}", names::EXECUTE_TOOL, call.tool_id), INTERNAL);
+        let Some(place) = self.begin(id, parent, named, at) else { return };
+        let arguments = self.contents.told(|| bounded(&call.args.to_string()).to_owned());
+        let attributes = &mut self.span(place).attributes;
+        attributes.set(names::OPERATION_NAME, names::EXECUTE_TOOL);
+        attributes.set(names::TOOL_NAME, &call.tool_id);
+        attributes.set(names::TOOL_TYPE, "function");
+        attributes.set(names::TOOL_CALL_ID, call.call_id.as_str());
+        if let Some(category) = call.category {
+            attributes.set(names::TOOL_CATEGORY, word(category));
+        }
+        if call.async_call_id.is_some() {
+            attributes.set(names::TOOL_IN_BACKGROUND, true);
+        }
+        if let Some(arguments) = arguments {
+            attributes.set(names::TOOL_CALL_ARGUMENTS, arguments);
+        }
+        self.open.calls.insert(call.call_id.to_string(), place);
+    }
+
+    fn place_of(&self, call: &str) -> Option<SpanPlace> {
+        self.open.calls.get(call).copied()
+    }
+
+    /// The policy's own verdict counts: what follows an approval is always `allow`.
+    pub(super) fn decided(&mut self, decided: &PolicyDecided) {
+        let Some(place) = self.place_of(decided.call_id.as_str()) else { return };
+        let attributes = &mut self.span(place).attributes;
+        if attributes.iter().any(|said| said.key == names::POLICY_DECISION) {
+            return;
+        }
+        attributes.set(names::POLICY_DECISION, word(decided.decision));
+        attributes.set(names::RISK, word(decided.risk));
+    }
+
+    pub(super) fn handed_on(&mut self, started: &SubagentStarted) {
+        let Some(place) = self.place_of(started.call_id.as_str()) else { return };
+        let attributes = &mut self.span(place).attributes;
+        attributes.set(names::SUBAGENT_NAME, &started.agent);
+        attributes.set(names::SUBAGENT_SESSION, started.session_id.as_str());
+        attributes.set(names::SUBAGENT_RUN, started.run_id.as_str());
+    }
+
+    /// The span covers the wait for a decision too; `durationMs` is the tool's own time.
+    pub(super) fn returned(&mut self, result: &ToolResult, at: u64) {
+        let Some(place) = self.place_of(result.call_id.as_str()) else { return };
+        let told = self.contents.told(|| bounded(&result.result).to_owned());
+        let code = result.is_error.then(|| result.code.as_deref().unwrap_or(TOOL_ERROR));
+        let span = self.span(place);
+        span.attributes.set(names::TOOL_DURATION_MS, result.duration_ms);
+        if result.async_call_id.is_some() {
+            span.attributes.set(names::TOOL_IN_BACKGROUND, true);
+        }
+        if let Some(told) = told {
+            span.attributes.set(names::TOOL_CALL_RESULT, told);
+        }
+        if let Some(code) = code {
+            span.fail(code);
+        }
+        span.end(at);
+        let mut labels = Labels::from([(names::TOOL_NAME, result.tool_id.clone())]);
+        labels.extend(code.map(|code| (names::ERROR_TYPE, code.to_owned())));
+        self.measures.tool(labels, seconds(result.duration_ms));
+    }
+
+    /// The span that something about a call belongs to.
+    pub(super) fn parent_of_call(&self, call: Option<&str>) -> Option<crate::ids::SpanId> {
+        let place = call.and_then(|call| self.place_of(call));
+        place.map(|place| self.spans.id(place)).or_else(|| self.innermost())
+    }
+
+    /// A hook's name may be its command line, so it is told only with contents.
+    pub(super) fn hook_ran(&mut self, event: &Event, ran: &HookRan, at: u64) {
+        let parent = self.parent_of_call(ran.call_id.as_ref().map(|call| call.as_str()));
+        let moment = ran.event.map(word).unwrap_or_default();
+        let name = self.contents.told(|| format!("hook {}", ran.hook)).unwrap_or_else(|| format!("hook {moment}"));
+        let began = at.saturating_sub(ran.duration_ms.saturating_mul(1_000_000));
+        let name = (name.trim_end().to_owned(), INTERNAL);
+        let Some(place) = self.begin(span_id(event.event_id.as_str()), parent, name, began) else { return };
+        let span = self.span(place);
+        span.attributes.set(names::HOOK_EVENT, moment);
+        if let Some(code) = ran.exit_code {
+            span.attributes.set(names::HOOK_EXIT_CODE, code);
+        }
+        span.end(at);
+    }
+}

@@ -1,0 +1,4 @@
+mod mapping;
+mod properties;
+mod script;
+mod sending;
