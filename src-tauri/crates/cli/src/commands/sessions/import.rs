@@ -1,29 +1,103 @@
-//! `arki sessions import`.
+//! `arki sessions import`: from an export, or from what another agent has kept.
 
 use crate::arguments::in_dir;
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_api::PrintedImport;
-use arki_domain::{Code, Error};
+use arki_api::{HistoryOutcome, HistorySession, HistorySource, PrintedImport};
+use arki_domain::{Code, Error, plural};
 use arki_engine::{Engine, ImportOutcome};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Import sessions from an unmodified JSON Lines export, keeping their hashes
+/// Import sessions from an unmodified JSON Lines export, keeping their hashes, or from what another agent has kept
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
     /// The file; `-` reads standard input
-    file: PathBuf,
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    file: Option<PathBuf>,
+    /// Take the sessions that this agent has kept of this folder. They can be read, searched and forked; its own files
+    /// stay as they are
+    #[arg(long, value_name = "AGENT")]
+    from: Option<OtherAgent>,
+    /// Take those of all folders
+    #[arg(long, requires = "from")]
+    all: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OtherAgent {
+    ClaudeCode,
+    Codex,
+    Opencode,
+}
+
+impl From<OtherAgent> for HistorySource {
+    fn from(agent: OtherAgent) -> Self {
+        match agent {
+            OtherAgent::ClaudeCode => Self::ClaudeCode,
+            OtherAgent::Codex => Self::Codex,
+            OtherAgent::Opencode => Self::Opencode,
+        }
+    }
 }
 
 pub(super) async fn run(
     engine: &Engine,
     dir: &Path,
-    ImportArguments { file }: &ImportArguments,
+    arguments: &ImportArguments,
     output: &Printer,
 ) -> Result<Exit, Error> {
+    match (arguments.from, &arguments.file) {
+        (Some(agent), _) => {
+            let folder = (!arguments.all).then(|| dir.to_owned());
+            import_history(engine, agent.into(), folder, output).await
+        }
+        (None, Some(file)) => import_export(engine, dir, file, output).await,
+        (None, None) => Ok(Exit::Usage),
+    }
+}
+
+async fn import_history(
+    engine: &Engine,
+    source: HistorySource,
+    folder: Option<PathBuf>,
+    output: &Printer,
+) -> Result<Exit, Error> {
+    let none = match folder {
+        Some(_) => "It has kept no sessions of this folder; `--all` takes those of others.",
+        None => "It has kept no sessions.",
+    };
+    let imported = engine.histories().import_history(source, folder).await?;
+    for fault in &imported.faults {
+        output.aside(format!("Left out: {fault}"));
+    }
+    if imported.sessions.is_empty() && imported.faults.is_empty() {
+        output.aside(none);
+    }
+    for session in &imported.sessions {
+        output.tell(session, || in_words(session));
+    }
+    let is_failed = imported.sessions.is_empty() && !imported.faults.is_empty();
+    Ok(if is_failed { Exit::Failed } else { Exit::Done })
+}
+
+fn in_words(session: &HistorySession) -> String {
+    let outcome = match session.outcome {
+        HistoryOutcome::Added => "added",
+        HistoryOutcome::Replaced => "replaced",
+        HistoryOutcome::Unchanged => "unchanged",
+        HistoryOutcome::Kept => "kept as it is: it was changed here since",
+    };
+    let left_out = match session.left_out {
+        0 => String::new(),
+        count => format!(", {} left out", plural(u64::from(count), "damaged part")),
+    };
+    format!("{}  {outcome}{left_out}  {}", session.session_id, visible(&session.title))
+}
+
+async fn import_export(engine: &Engine, dir: &Path, file: &Path, output: &Printer) -> Result<Exit, Error> {
     let imported = match file == Path::new("-") {
         true => engine.retention().import(BufReader::new(std::io::stdin())).await?,
         false => match open(&in_dir(dir, file)) {

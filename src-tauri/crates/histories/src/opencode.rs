@@ -1,0 +1,153 @@
+//! opencode's sessions: since its version 1.2 the tables `session`, `message` and `part` of `opencode.db`, whose `data`
+//! is the JSON that lay in files of its own before (`opencode_files`).
+
+use crate::fields::{is_set, text};
+use crate::foreign_session::{ForeignSession, Told};
+use crate::lines::unreadable;
+use arki_domain::Error;
+use rusqlite::{Connection, OpenFlags, Row};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// Its program may be writing.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most messages of a session, and parts of them, that are read.
+const MAX_ROWS: u32 = 200_000;
+
+/// A session in a list, without what was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListedSession {
+    pub(crate) id: String,
+    pub(crate) folder: String,
+    pub(crate) title: String,
+}
+
+/// A message or a part of one: its id, that of its message, and its JSON.
+pub(crate) struct Stored {
+    pub(crate) id: String,
+    pub(crate) message: String,
+    pub(crate) data: Value,
+}
+
+/// Lists the sessions that users began, of all folders.
+///
+/// # Errors
+/// `HISTORY_UNREADABLE`.
+pub(crate) fn list(database: &Path) -> Result<Vec<ListedSession>, Error> {
+    let read = |connection: &Connection| {
+        let sql = "SELECT id, directory, title FROM session WHERE parent_id IS NULL ORDER BY time_created, id";
+        let listed = |row: &Row<'_>| Ok(ListedSession { id: row.get(0)?, folder: row.get(1)?, title: row.get(2)? });
+        connection.prepare(sql)?.query_map([], listed)?.collect()
+    };
+    read_from(database, read)
+}
+
+/// Reads a session.
+///
+/// # Errors
+/// `HISTORY_UNREADABLE`.
+pub(crate) fn read(database: &Path, listed: &ListedSession) -> Result<ForeignSession, Error> {
+    let rows = |connection: &Connection, sql: &str| {
+        let stored = |row: &Row<'_>| {
+            let data: String = row.get(2)?;
+            Ok(Stored { id: row.get(0)?, message: row.get(1)?, data: serde_json::from_str(&data).unwrap_or_default() })
+        };
+        let read: rusqlite::Result<Vec<Stored>> =
+            connection.prepare(sql)?.query_map((&listed.id, MAX_ROWS), stored)?.collect();
+        read
+    };
+    let (messages, parts) = read_from(database, |connection| {
+        let messages = rows(
+            connection,
+            "SELECT id, id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id LIMIT ?2",
+        )?;
+        let parts =
+            rows(connection, "SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id LIMIT ?2")?;
+        Ok((messages, parts))
+    })?;
+    Ok(session_of(listed, &messages, &parts))
+}
+
+fn read_from<T>(database: &Path, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(database, flags).and_then(|connection| {
+        connection.busy_timeout(PATIENCE)?;
+        read(&connection)
+    });
+    opened.map_err(|error| unreadable(database, &format!("can't be read: {error}")))
+}
+
+/// Puts a session together from its messages and their parts, each in order.
+pub(crate) fn session_of(listed: &ListedSession, messages: &[Stored], parts: &[Stored]) -> ForeignSession {
+    let ListedSession { id, folder, title } = listed.clone();
+    let mut session = ForeignSession { id, folder, title, ..ForeignSession::default() };
+    let mut model = String::new();
+    let mut of_message: HashMap<&str, Vec<&Value>> = HashMap::new();
+    parts.iter().for_each(|part| of_message.entry(&part.message).or_default().push(&part.data));
+    for message in messages {
+        let at_ms = time(&message.data, "created");
+        let is_users = text(&message.data, "role") == "user";
+        let named = model_of(&message.data);
+        if !is_users && !named.is_empty() && named != model {
+            session.note(at_ms, Told::Model(named.clone()));
+            model = named;
+        }
+        let own = of_message.remove(message.id.as_str()).unwrap_or_default();
+        if is_users {
+            let said = own.into_iter().filter(|part| is_said(part)).map(|part| text(part, "text"));
+            session.note(at_ms, Told::Prompt(said.collect::<Vec<_>>().join("\n")));
+        } else {
+            own.into_iter().for_each(|part| note_part(&mut session, at_ms, part));
+        }
+        session.left_out += usize::from(message.data.is_null());
+    }
+    session
+}
+
+fn time(data: &Value, which: &str) -> i64 {
+    data.get("time").and_then(|time| time.get(which)).and_then(Value::as_i64).unwrap_or_default()
+}
+
+fn model_of(message: &Value) -> String {
+    let holder = message.get("model").filter(|model| model.is_object()).unwrap_or(message);
+    match (text(holder, "providerID"), text(holder, "modelID")) {
+        ("", _) | (_, "") => String::new(),
+        (provider, model) => format!("{provider}/{model}"),
+    }
+}
+
+/// A text of the user's own; others are added in their name.
+fn is_said(part: &Value) -> bool {
+    text(part, "type") == "text" && !is_set(part, "synthetic") && !is_set(part, "ignored")
+}
+
+fn note_part(session: &mut ForeignSession, at_ms: i64, part: &Value) {
+    let began = match time(part, "start") {
+        0 => at_ms,
+        began => began,
+    };
+    match text(part, "type") {
+        "text" if is_said(part) => session.note(began, Told::Answer(text(part, "text").to_owned())),
+        "reasoning" => session.note(began, Told::Thought(text(part, "text").to_owned())),
+        "tool" => note_call(session, began, part),
+        _ => {}
+    }
+}
+
+fn note_call(session: &mut ForeignSession, at_ms: i64, part: &Value) {
+    let state = part.get("state").unwrap_or(&Value::Null);
+    let id = text(part, "callID").to_owned();
+    let args = state.get("input").cloned().unwrap_or_default();
+    session.note(at_ms, Told::Call { id: id.clone(), tool: text(part, "tool").to_owned(), args });
+    let result = match text(state, "status") {
+        "completed" => Told::Result { id, text: text(state, "output").to_owned(), is_error: false },
+        "error" => Told::Result { id, text: text(state, "error").to_owned(), is_error: true },
+        _ => return,
+    };
+    session.note(time(state, "end").max(at_ms), result);
+}
+
+#[cfg(test)]
+mod tests;
