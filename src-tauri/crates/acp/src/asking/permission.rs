@@ -1,0 +1,171 @@
+//! A request for permission: one choice among a few, for a call as a whole or for a file of a change.
+
+use crate::asking::approval::{EditorAsker, EditorChoice, ShownApproval};
+use crate::messages::{
+    PermissionAnswer, PermissionKind, PermissionOption, RequestPermission, ToolCallContent, ToolCallStatus,
+    ToolCallUpdate,
+};
+use crate::rpc::AskFailure;
+use crate::telling::{fenced, shown_change, tool_facts};
+use arki_api::{Keep, KeepScope, Resolution};
+use arki_domain::{ApprovalDecision, ApprovalKind, ApprovalRequested, ChangePreview};
+use serde_json::Value;
+
+const ALLOW: &str = "allow";
+const SESSION: &str = "allow_session";
+const ALWAYS: &str = "allow_always";
+const REJECT: &str = "reject";
+const REVIEW: &str = "review";
+
+/// Asks about the whole.
+pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<EditorChoice, AskFailure> {
+    let requested = &shown.requested;
+    let mut options = vec![option(ALLOW, "Allow", PermissionKind::AllowOnce)];
+    if !shown.rules.is_empty() {
+        let what = rules_in_words(shown);
+        options.push(option(SESSION, format!("Allow for this session: {what}"), PermissionKind::AllowAlways));
+        options.push(option(ALWAYS, format!("Always allow in this folder: {what}"), PermissionKind::AllowAlways));
+    }
+    options.push(option(REJECT, "Reject", PermissionKind::RejectOnce));
+    if requested.preview.is_some() {
+        options.push(option(REVIEW, "Review in Arki", PermissionKind::RejectOnce));
+    }
+    let answer = request(asker, call(asker, shown), &options).await?;
+    let keep = |scope| Some(Keep { scope, rule: shown.rule() });
+    Ok(match answer.chosen() {
+        Some(ALLOW) => resolved(requested, ApprovalDecision::Approve, None),
+        Some(SESSION) if !shown.rules.is_empty() => {
+            resolved(requested, ApprovalDecision::Approve, keep(KeepScope::Session))
+        }
+        Some(ALWAYS) if !shown.rules.is_empty() => {
+            resolved(requested, ApprovalDecision::Approve, keep(KeepScope::Always))
+        }
+        Some(REJECT) => resolved(requested, ApprovalDecision::Reject, None),
+        _ => EditorChoice::Left,
+    })
+}
+
+/// Asks about each file of a change; what is taken of them is one decision.
+pub(super) async fn ask_by_file(asker: &EditorAsker, shown: &ShownApproval) -> Result<EditorChoice, AskFailure> {
+    let Some(preview) = &shown.requested.preview else { return Ok(EditorChoice::Left) };
+    let options = [
+        option(ALLOW, "Accept this file", PermissionKind::AllowOnce),
+        option(REJECT, "Reject this file", PermissionKind::RejectOnce),
+        option(REVIEW, "Review in Arki", PermissionKind::RejectOnce),
+    ];
+    let mut accepted = Vec::new();
+    for path in &preview.files_affected {
+        let hunks: Vec<usize> = preview.hunks.iter().filter(|hunk| hunk.path == *path).map(|hunk| hunk.index).collect();
+        let answer = request(asker, file_call(asker, shown, preview, path), &options).await?;
+        match answer.chosen() {
+            Some(ALLOW) => accepted.extend(hunks),
+            Some(REJECT) => {}
+            _ => return Ok(EditorChoice::Left),
+        }
+    }
+    Ok(taken(&shown.requested, preview, accepted, None))
+}
+
+/// The decision that takes these hunks.
+pub(super) fn taken(
+    requested: &ApprovalRequested,
+    preview: &ChangePreview,
+    accepted: Vec<usize>,
+    note: Option<String>,
+) -> EditorChoice {
+    let decision = if accepted.is_empty() { ApprovalDecision::Reject } else { ApprovalDecision::Approve };
+    let is_part = !accepted.is_empty() && accepted.len() < preview.hunks.len();
+    EditorChoice::Resolved(Resolution {
+        hunks: is_part.then_some(accepted),
+        note,
+        preview_hash: Some(requested.shown_hash().to_owned()),
+        ..Resolution::of(decision)
+    })
+}
+
+fn resolved(requested: &ApprovalRequested, decision: ApprovalDecision, keep: Option<Keep>) -> EditorChoice {
+    let preview_hash = Some(requested.shown_hash().to_owned());
+    EditorChoice::Resolved(Resolution { preview_hash, keep, ..Resolution::of(decision) })
+}
+
+async fn request(
+    asker: &EditorAsker,
+    tool_call: ToolCallUpdate,
+    options: &[PermissionOption],
+) -> Result<PermissionAnswer, AskFailure> {
+    let request = RequestPermission { session_id: asker.session.as_str(), tool_call, options };
+    asker.connection.ask("session/request_permission", &request).await
+}
+
+fn option(option_id: &'static str, name: impl Into<String>, kind: PermissionKind) -> PermissionOption {
+    PermissionOption { option_id, name: name.into(), kind }
+}
+
+/// The call as it is asked about, whole: a title may be cut.
+fn call(asker: &EditorAsker, shown: &ShownApproval) -> ToolCallUpdate {
+    let requested = &shown.requested;
+    let facts = tool_facts(&asker.folder, &requested.tool_id, &requested.args);
+    let title = if requested.kind == ApprovalKind::Plan { "Carry out this plan".to_owned() } else { facts.title };
+    let mut update = ToolCallUpdate {
+        title: Some(title),
+        kind: Some(facts.kind),
+        status: Some(ToolCallStatus::Pending),
+        ..shown.call()
+    };
+    update.content = Some(match &requested.preview {
+        Some(preview) => shown_change(&asker.folder, preview, &shown.diff, |_| true).content,
+        None => vec![ToolCallContent::text(in_words(requested))],
+    });
+    update
+}
+
+fn file_call(asker: &EditorAsker, shown: &ShownApproval, preview: &ChangePreview, path: &str) -> ToolCallUpdate {
+    let is_of_file = |index: usize| preview.hunks.iter().any(|hunk| hunk.index == index && hunk.path == path);
+    let change = shown_change(&asker.folder, preview, &shown.diff, is_of_file);
+    let facts = tool_facts(&asker.folder, &shown.requested.tool_id, &shown.requested.args);
+    ToolCallUpdate {
+        title: Some(format!("Change {}", arki_engine::one_line(path))),
+        kind: Some(facts.kind),
+        status: Some(ToolCallStatus::Pending),
+        content: Some(change.content),
+        locations: Some(change.locations),
+        ..shown.call()
+    }
+}
+
+fn in_words(requested: &ApprovalRequested) -> String {
+    let mut parts = vec![requested.reason.clone()];
+    if let Some(command) = &requested.command {
+        parts.push(fenced("sh", &command.command));
+        parts.extend(command.confinement.iter().map(|confinement| confinement.sentences().join(" ")));
+        if command.confinement.is_none() {
+            parts.push("Nothing confines the command: it can do all that you can.".to_owned());
+        }
+        if let Some(tried) = &command.tried {
+            parts.push(format!("Tried with the project read-only, it failed ({}).", tried.ending));
+            parts.push(fenced("", &tried.output));
+        }
+    } else if requested.kind == ApprovalKind::Plan {
+        let steps = requested.args.get("steps").and_then(Value::as_array).into_iter().flatten();
+        let steps = steps.filter_map(Value::as_str).zip(1..).map(|(step, number)| format!("{number}. {step}"));
+        parts.push(steps.collect::<Vec<_>>().join("\n"));
+    } else {
+        let arguments = serde_json::to_string_pretty(&requested.args).unwrap_or_default();
+        parts.push(fenced("json", &arguments));
+    }
+    parts.join("\n\n")
+}
+
+/// Says what the offered rules are about.
+fn rules_in_words(shown: &ShownApproval) -> String {
+    let about = shown.rules.iter().map(|rule| match (&rule.command, &rule.path, &rule.host) {
+        (Some(command), _, host) => {
+            let host = host.as_ref().map(|host| format!(" to {host}")).unwrap_or_default();
+            format!("commands that begin with `{}`{host}", command.join(" "))
+        }
+        (None, Some(path), _) => format!("changes to {path}"),
+        (None, None, Some(host)) => format!("requests to {host}"),
+        (None, None, None) => rule.tool.clone().unwrap_or_default(),
+    });
+    arki_engine::one_line(&about.collect::<Vec<_>>().join(", "))
+}

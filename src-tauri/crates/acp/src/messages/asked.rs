@@ -1,0 +1,108 @@
+//! The parameters of clients' requests. Fields that Arki has no use for are left alone.
+
+use crate::messages::content::ContentBlock;
+use arki_domain::SessionId;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::path::PathBuf;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Initialize {
+    #[serde(default)]
+    pub(crate) client_capabilities: ClientCapabilityFlags,
+}
+
+/// The capabilities of the client that Arki makes use of. A client that says something odd about one hasn't got it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ClientCapabilityFlags {
+    /// It shows forms.
+    pub(crate) forms: bool,
+    /// It shows a command's output as a terminal, as it comes.
+    pub(crate) terminal_output: bool,
+}
+
+impl<'de> Deserialize<'de> for ClientCapabilityFlags {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let said = Value::deserialize(deserializer)?;
+        Ok(Self {
+            forms: said.pointer("/elicitation/form").is_some_and(Value::is_object),
+            terminal_output: said.pointer("/_meta/terminal_output") == Some(&Value::Bool(true)),
+        })
+    }
+}
+
+/// The parameters of `session/new`, `session/load` and `session/resume`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OpenSession {
+    /// None of a new one.
+    pub(crate) session_id: Option<SessionId>,
+    pub(crate) cwd: PathBuf,
+    #[serde(default)]
+    pub(crate) mcp_servers: Vec<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct ListSessions {
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) cursor: Option<String>,
+}
+
+/// The parameters of `session/close`, `session/delete` and `session/cancel`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NamedSessionParams {
+    pub(crate) session_id: SessionId,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PromptParams {
+    pub(crate) session_id: SessionId,
+    pub(crate) prompt: Vec<ContentBlock>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetMode {
+    pub(crate) session_id: SessionId,
+    pub(crate) mode_id: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SetConfigOption {
+    pub(crate) session_id: SessionId,
+    pub(crate) config_id: String,
+    pub(crate) value: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[expect(clippy::needless_pass_by_value, reason = "made where it is passed")]
+    fn flags(capabilities: Value) -> ClientCapabilityFlags {
+        serde_json::from_value::<Initialize>(json!({"clientCapabilities": capabilities})).unwrap().client_capabilities
+    }
+
+    #[test]
+    fn only_what_a_client_says_clearly_counts() {
+        let none = ClientCapabilityFlags::default();
+        for odd in [json!(null), json!([]), json!({"elicitation": true}), json!({"elicitation": {"form": null}})] {
+            assert_eq!(flags(odd.clone()), none, "{odd}");
+        }
+        assert_eq!(serde_json::from_value::<Initialize>(json!({})).unwrap().client_capabilities, none);
+        let zed = flags(json!({"elicitation": {"form": {}, "url": {}}, "_meta": {"terminal_output": true}}));
+        assert_eq!(zed, ClientCapabilityFlags { forms: true, terminal_output: true });
+    }
+
+    #[test]
+    fn servers_may_be_left_out() {
+        let opened: OpenSession =
+            serde_json::from_value(json!({"cwd": "/p", "additionalDirectories": ["/q"]})).unwrap();
+        assert!(opened.mcp_servers.is_empty() && opened.session_id.is_none());
+    }
+}

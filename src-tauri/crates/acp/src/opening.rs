@@ -1,0 +1,185 @@
+//! Opening sessions: new ones, and those that were there before.
+
+use crate::agent::{AgentReply, EditorAgent};
+use crate::asking::EditorAsker;
+use crate::follower::{FollowerParts, SessionFollower};
+use crate::live_session::LiveSession;
+use crate::messages::{AvailableCommand, OpenSession, SessionUpdate};
+use crate::replay::replay;
+use crate::rpc::{RequestId, RpcRefusal};
+use crate::session_options::{EditorMode, session_choices};
+use crate::telling::{Teller, message};
+use crate::turn::COMPACT;
+use arki_domain::projection::Overview;
+use arki_domain::{Code, Error, SessionId};
+use arki_engine::Engine;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+
+/// Servers of the editor that are named.
+const MAX_NAMED: usize = 10;
+/// Errors of runs that wait for a follower.
+const MAX_FAULTS: usize = 16;
+
+/// The client's knowledge of a session's past.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Past {
+    /// The session is new.
+    None,
+    Told,
+    /// The client has it already.
+    Known,
+}
+
+impl EditorAgent {
+    /// Answers `session/new`. Nothing is told of the session before that.
+    pub(crate) async fn open_new(&self, request: &RequestId, asked: OpenSession) -> Result<AgentReply, RpcRefusal> {
+        let folder = absolute(asked.cwd)?;
+        self.sessions.ensure_room()?;
+        let session = self.client.engine().sessions().begin(&folder).await?;
+        let reply = self.open(request, session.session_id.clone(), PathBuf::from(session.project), Past::None).await?;
+        if let (Some(open), false) = (self.sessions.find(&session.session_id), asked.mcp_servers.is_empty()) {
+            let text = format!(
+                "This editor's MCP servers aren't used here ({}). `arki mcp add` adds them to Arki.\n\n",
+                names(&asked.mcp_servers)
+            );
+            self.tell(&open, vec![message("servers", text)]).await;
+        }
+        Ok(reply)
+    }
+
+    /// Answers `session/load`, once the session's past is told.
+    pub(crate) async fn load(&self, request: &RequestId, asked: OpenSession) -> Result<AgentReply, RpcRefusal> {
+        self.open_again(request, asked, Past::Told).await
+    }
+
+    /// Answers `session/resume`.
+    pub(crate) async fn resume(&self, request: &RequestId, asked: OpenSession) -> Result<AgentReply, RpcRefusal> {
+        self.open_again(request, asked, Past::Known).await
+    }
+
+    async fn open_again(&self, request: &RequestId, asked: OpenSession, past: Past) -> Result<AgentReply, RpcRefusal> {
+        let id = asked.session_id.ok_or_else(|| RpcRefusal::invalid_params("`sessionId` is missing."))?;
+        let folder = absolute(asked.cwd)?;
+        let (engine, of) = (self.client.engine().clone(), id.clone());
+        let here = self.reading(move || folder_of(&engine, &of, &folder)).await?;
+        match self.sessions.find(&id) {
+            Some(open) if open.has_turn() => {
+                return Err(RpcRefusal::invalid_request("The session is still working on a prompt."));
+            }
+            Some(open) => {
+                open.closing.cancel();
+                self.sessions.remove(&id);
+            }
+            None => self.sessions.ensure_room()?,
+        }
+        self.open(request, id, here, past).await
+    }
+
+    async fn open(
+        &self,
+        request: &RequestId,
+        id: SessionId,
+        folder: PathBuf,
+        past: Past,
+    ) -> Result<AgentReply, RpcRefusal> {
+        let engine = self.client.engine().clone();
+        let subscription = engine.subscribe();
+        let form = self.output_form();
+        let told = match past {
+            Past::Told => Some(replay(&engine, &self.connection, &id, folder.clone(), form).await?),
+            Past::None | Past::Known => None,
+        };
+        let (of, at) = (id.clone(), folder.clone());
+        let reading = self.reading(move || {
+            let overview = engine.session_reader().overview(&of)?;
+            let mode = EditorMode::last_in(&overview);
+            let told = told.unwrap_or(overview.last_seq);
+            let teller = teller(&engine, &overview, Teller::new(at, form), told)?;
+            Ok((session_choices(&engine, &of, mode)?, mode, overview, teller, told))
+        });
+        let (choices, mode, overview, teller, told) = reading.await?;
+        let (session, orders) = LiveSession::new(id.clone(), folder, mode);
+        let (faults, heard) = mpsc::channel(MAX_FAULTS);
+        let follower = SessionFollower::new(FollowerParts {
+            session: session.clone(),
+            connection: self.connection.clone(),
+            asker: self.asker(&session, faults),
+            subscription,
+            teller,
+            overview,
+            window: choices.window,
+        });
+        self.sessions.add(&session);
+        let mut opened = json!({"modes": mode.state(), "configOptions": choices.options});
+        if past == Past::None {
+            opened["sessionId"] = json!(id);
+        }
+        self.connection.answer(request, Ok(opened)).await;
+        self.tell_commands(&session).await;
+        tokio::spawn(follower.run(told, orders, heard));
+        Ok(AgentReply::Elsewhere)
+    }
+
+    fn asker(&self, session: &LiveSession, faults: mpsc::Sender<Error>) -> EditorAsker {
+        EditorAsker {
+            client: self.client.clone(),
+            connection: self.connection.clone(),
+            session: session.id.clone(),
+            folder: session.folder.clone(),
+            capabilities: self.capabilities(),
+            faults,
+        }
+    }
+
+    async fn tell_commands(&self, session: &LiveSession) {
+        let (engine, folder) = (self.client.engine().clone(), session.folder.clone());
+        let listed = match self.reading(move || engine.projects().slash_commands(Some(&folder))).await {
+            Ok(listed) => listed,
+            Err(fault) => return tracing::warn!(fault.message, "slash commands can't be listed"),
+        };
+        let offered = listed.into_iter().filter(|command| command.begins_run || command.name == COMPACT);
+        let commands = offered.map(|one| AvailableCommand::new(one.name, one.description, one.arguments)).collect();
+        self.tell(session, vec![SessionUpdate::AvailableCommandsUpdate { available_commands: commands }]).await;
+    }
+}
+
+/// Returns a teller that knows of the run that hasn't ended what was told: news of its calls may come.
+fn teller(engine: &Engine, overview: &Overview, mut teller: Teller, told: u64) -> Result<Teller, Error> {
+    if let Some(run) = overview.run.as_ref().filter(|run| !run.is_ended()) {
+        engine.session_reader().each_run_event(&run.run_id, |event| {
+            if event.seq <= told {
+                teller.fold(&event);
+            }
+        })?;
+    }
+    Ok(teller)
+}
+
+fn names(servers: &[Value]) -> String {
+    let names = servers.iter().filter_map(|server| server["name"].as_str()).take(MAX_NAMED);
+    arki_engine::one_line(&names.collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the session's folder, where it's the one that the client means.
+fn folder_of(engine: &Engine, id: &SessionId, folder: &Path) -> Result<PathBuf, Error> {
+    let found = engine.session_names().find_session(id.as_str())?;
+    if found.session_id != *id {
+        let message = format!("There is no session {id}.");
+        return Err(Error::new(Code::SESSION_NOT_FOUND, message, "`session/list` lists them."));
+    }
+    let here = engine.projects().folder(folder)?;
+    if here != Path::new(&found.project) {
+        let message = format!("This session works in {}, not in {}.", found.project, here.display());
+        return Err(Error::new(Code::SESSION_ELSEWHERE, message, "Open that folder."));
+    }
+    Ok(here)
+}
+
+fn absolute(cwd: PathBuf) -> Result<PathBuf, RpcRefusal> {
+    if cwd.is_absolute() {
+        return Ok(cwd);
+    }
+    Err(RpcRefusal::invalid_params("`cwd` is the absolute path of a folder."))
+}

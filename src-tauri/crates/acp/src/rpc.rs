@@ -1,0 +1,12 @@
+//! JSON-RPC over lines, bounded on every side: a line's length, the requests at work, those that wait for the client,
+//! and the messages that wait to be written.
+
+mod connection;
+mod incoming;
+mod lines;
+mod refusal;
+
+pub(crate) use connection::{AskFailure, RpcConnection, write_all};
+pub(crate) use incoming::{ClientMessage, RequestId};
+pub(crate) use lines::{InputLine, InputLines};
+pub(crate) use refusal::RpcRefusal;

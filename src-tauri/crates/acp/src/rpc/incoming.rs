@@ -1,0 +1,107 @@
+//! Reads a message of the client's.
+
+use crate::rpc::refusal::RpcRefusal;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A request's id, which its answer repeats: text, a whole number, or null.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct RequestId(Value);
+
+impl RequestId {
+    pub(crate) const NULL: Self = Self(Value::Null);
+
+    pub(crate) fn new(value: Value) -> Option<Self> {
+        let is_id = value.is_null() || value.is_string() || value.is_i64() || value.is_u64();
+        is_id.then_some(Self(value))
+    }
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum ClientMessage {
+    Request {
+        id: RequestId,
+        method: String,
+        params: Value,
+    },
+    Notification {
+        method: String,
+        params: Value,
+    },
+    /// The answer to a request of ours; `None`: to none that we made.
+    Response {
+        id: Option<u64>,
+        outcome: Result<Value, RpcRefusal>,
+    },
+    Unreadable(RpcRefusal),
+}
+
+impl ClientMessage {
+    pub(crate) fn parse(line: &[u8]) -> Self {
+        match serde_json::from_slice(line) {
+            Ok(Value::Object(message)) => Self::of(message),
+            Ok(_) => Self::Unreadable(RpcRefusal::invalid_request("A message is a JSON object on a line of its own.")),
+            Err(error) => Self::Unreadable(RpcRefusal::unreadable(format!("This line isn't JSON: {error}."))),
+        }
+    }
+
+    fn of(mut message: Map<String, Value>) -> Self {
+        let id = message.remove("id");
+        let params = message.remove("params").unwrap_or_default();
+        match (message.remove("method"), id) {
+            (Some(Value::String(method)), None) => Self::Notification { method, params },
+            (Some(Value::String(method)), Some(id)) => match RequestId::new(id) {
+                Some(id) => Self::Request { id, method, params },
+                None => Self::Unreadable(RpcRefusal::invalid_request("A request's id is text or a whole number.")),
+            },
+            (None, Some(id)) if message.contains_key("result") || message.contains_key("error") => {
+                let outcome = match message.remove("error").filter(|error| !error.is_null()) {
+                    Some(error) => Err(serde_json::from_value(error)
+                        .unwrap_or_else(|_| RpcRefusal::invalid_request("The error isn't one."))),
+                    None => Ok(message.remove("result").unwrap_or_default()),
+                };
+                Self::Response { id: id.as_u64(), outcome }
+            }
+            _ => Self::Unreadable(RpcRefusal::invalid_request("A message has a method, or answers a request.")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn code(line: &str) -> i64 {
+        match ClientMessage::parse(line.as_bytes()) {
+            ClientMessage::Unreadable(refusal) => refusal.code,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn messages_are_told_apart() {
+        let request = ClientMessage::parse(br#"{"jsonrpc":"2.0","id":"a","method":"m","params":{"x":1}}"#);
+        let id = RequestId::new(json!("a")).unwrap();
+        assert_eq!(request, ClientMessage::Request { id, method: "m".into(), params: json!({"x": 1}) });
+        let notification = ClientMessage::parse(br#"{"method":"m"}"#);
+        assert_eq!(notification, ClientMessage::Notification { method: "m".into(), params: Value::Null });
+        let answer = ClientMessage::parse(br#"{"id":7,"result":null}"#);
+        assert_eq!(answer, ClientMessage::Response { id: Some(7), outcome: Ok(Value::Null) });
+        let foreign = ClientMessage::parse(br#"{"id":"x","error":{"code":1,"message":"no"}}"#);
+        assert!(matches!(foreign, ClientMessage::Response { id: None, outcome: Err(refusal) } if refusal.code == 1));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        let deep = "[".repeat(1000);
+        for line in ["", "{", "nonsense", "\u{0}", deep.as_str()] {
+            assert_eq!(code(line), -32_700, "{line}");
+        }
+        for line in ["[]", "1", "{}", r#"{"id":1}"#, r#"{"id":1.5,"method":"m"}"#, r#"{"id":[],"method":"m"}"#] {
+            assert_eq!(code(line), -32_600, "{line}");
+        }
+        assert!(matches!(ClientMessage::parse(b"\xff\xfe"), ClientMessage::Unreadable(_)));
+    }
+}
