@@ -1,56 +1,51 @@
-//! The window's commands about the app itself: its windows, its updates and its crashes.
+//! The window's commands about the app itself: its windows and its updates.
 
 use crate::arguments::Asked;
-use crate::commands::Answer;
 use crate::desktop_state::Desktop;
 use crate::updates::Found;
 use crate::{menu_bar, updates, windows};
-use arki_api::{AskedOfWindow, CrashReport, DesktopWords, MenuBar, UpdateState, WindowCommands};
+use arki_api::{AskedOfWindow, DesktopWords, MenuBar, UpdateState, WindowCommands};
+use arki_commands::CommandAnswer;
+use arki_domain::Error;
 use tauri::Manager;
 
 impl WindowCommands for Desktop {
-    async fn open_window(self, session_id: Option<String>) -> Answer<()> {
+    async fn open_window(self, session_id: Option<String>) -> CommandAnswer<()> {
         let asked = match session_id {
-            Some(id) => Asked::Session(
-                self.reading(move |engine| Ok(engine.session_names().find_session(&id)?.session_id)).await?,
-            ),
+            Some(id) => {
+                let engine = self.engine.clone();
+                let finding = tokio::task::spawn_blocking(move || engine.session_names().find_session(&id));
+                Asked::Session(finding.await.map_err(Error::internal)??.session_id)
+            }
             None => self.window.client.folder().map_or(Asked::Nothing, Asked::Folder),
         };
         Ok(windows::open_another(&self.app, &self.engine, asked.into())?)
     }
 
-    async fn take_asked(self) -> Answer<Vec<AskedOfWindow>> {
+    async fn take_asked(self) -> CommandAnswer<Vec<AskedOfWindow>> {
         Ok(self.window.take_asked())
     }
 
-    async fn set_menu_bar(self, bar: MenuBar) -> Answer<Vec<String>> {
+    async fn set_menu_bar(self, bar: MenuBar) -> CommandAnswer<Vec<String>> {
         Ok(menu_bar::show(&self.app, bar).await?)
     }
 
-    async fn set_desktop_words(self, words: DesktopWords) -> Answer<()> {
+    async fn set_desktop_words(self, words: DesktopWords) -> CommandAnswer<()> {
         self.words.set(words);
         self.tray.speak().await;
         Ok(())
     }
 
-    async fn look_for_update(self) -> Answer<UpdateState> {
+    async fn look_for_update(self) -> CommandAnswer<UpdateState> {
         Ok(updates::look(&self.app, &self.app.state::<Found>()).await?)
     }
 
-    async fn install_update(self, version: String) -> Answer<()> {
+    async fn install_update(self, version: String) -> CommandAnswer<()> {
         Ok(updates::install(&self.app.state::<Found>(), &version).await?)
     }
 
-    async fn restart(self) -> Answer<()> {
+    async fn restart(self) -> CommandAnswer<()> {
         self.app.request_restart();
         Ok(())
-    }
-
-    async fn crash_report(self) -> Answer<Option<CrashReport>> {
-        self.reading(|engine| arki_engine::newest_crash_report(engine.directories())).await
-    }
-
-    async fn remove_crash_reports(self, until: i64) -> Answer<()> {
-        self.reading(move |engine| arki_engine::remove_crash_reports(engine.directories(), until)).await
     }
 }

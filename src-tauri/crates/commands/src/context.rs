@@ -1,15 +1,14 @@
-//! The window's commands about a session's next request and its state: thin delegates to the engine.
+//! The commands about a session's next request and its state: thin delegates to the engine.
 
-use crate::commands::Answer;
-use crate::desktop_state::Desktop;
+use crate::{Asker, CommandAnswer, Surroundings};
 use arki_api::{AgentState, CompactedSession, ContextCommands, NextRequest, SessionChanges, Shown};
 use arki_domain::{Code, Error, SessionId, StateChanged};
 use arki_engine::{Compacted, RunTarget};
 use std::future::pending;
 use std::path::Path;
 
-impl ContextCommands for Desktop {
-    async fn next_request(self, of: Shown) -> Answer<NextRequest> {
+impl<S: Surroundings> ContextCommands for Asker<S> {
+    async fn next_request(self, of: Shown) -> CommandAnswer<NextRequest> {
         self.reading(move |engine| match RunTarget::of_shown(engine.session_reader(), of)? {
             RunTarget::Session(session_id) => engine.next_requests().next_request(Path::new(""), Some(&session_id)),
             RunTarget::NewSession(folder) => engine.next_requests().next_request(&folder, None),
@@ -17,9 +16,13 @@ impl ContextCommands for Desktop {
         .await
     }
 
-    async fn compact_session(self, session_id: String, focus: Option<String>) -> Answer<Option<CompactedSession>> {
+    async fn compact_session(
+        self,
+        session_id: String,
+        focus: Option<String>,
+    ) -> CommandAnswer<Option<CompactedSession>> {
         let compacted =
-            self.engine.compactions().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
+            self.engine().compactions().compact(&SessionId::from(session_id), focus.as_deref(), pending()).await?;
         Ok(match compacted {
             Compacted::NothingToDo => None,
             Compacted::Stopped => {
@@ -32,17 +35,17 @@ impl ContextCommands for Desktop {
         })
     }
 
-    async fn configure_session(self, session_id: String, changes: SessionChanges) -> Answer<NextRequest> {
+    async fn configure_session(self, session_id: String, changes: SessionChanges) -> CommandAnswer<NextRequest> {
         let session_id = SessionId::from(session_id);
-        self.engine.session_configuring().configure(&session_id, changes).await?;
+        self.engine().session_configuring().configure(&session_id, changes).await?;
         self.reading(move |engine| engine.next_requests().next_request(Path::new(""), Some(&session_id))).await
     }
 
-    async fn get_state(self, session_id: String) -> Answer<AgentState> {
+    async fn get_state(self, session_id: String) -> CommandAnswer<AgentState> {
         Ok(self.reading(move |engine| engine.sessions().agent_state(&SessionId::from(session_id))).await?.into())
     }
 
-    async fn set_state(self, session_id: String, changes: StateChanged) -> Answer<AgentState> {
-        Ok(self.engine.sessions().set_agent_state(&SessionId::from(session_id), changes).await?.into())
+    async fn set_state(self, session_id: String, changes: StateChanged) -> CommandAnswer<AgentState> {
+        Ok(self.engine().sessions().set_agent_state(&SessionId::from(session_id), changes).await?.into())
     }
 }

@@ -1,7 +1,6 @@
-//! The window's commands about sessions, runs and approvals: thin delegates to the engine.
+//! The commands about sessions, runs and approvals: thin delegates to the engine.
 
-use crate::commands::Answer;
-use crate::desktop_state::Desktop;
+use crate::{Asker, CommandAnswer, Surroundings};
 use arki_api::{
     ApprovalSummary, ExplainedDecision, HeldConversation, MentionEntry, MentionSize, OpenedConversation,
     QuestionSummary, Resolution, ReviewContext, ReviewFile, ReviewPage, RunCommands, RunningCommand, SendOptions, Sent,
@@ -10,12 +9,17 @@ use arki_api::{
 use arki_domain::{ApprovalId, CallId, QuestionId, QueueMode, SessionId};
 use arki_engine::{hold_conversation, open_conversation, rule_text, running_commands, stop_command};
 
-impl RunCommands for Desktop {
-    async fn list_sessions(self) -> Answer<Vec<SessionSummary>> {
+impl<S: Surroundings> RunCommands for Asker<S> {
+    async fn list_sessions(self) -> CommandAnswer<Vec<SessionSummary>> {
         self.reading(|engine| engine.worktrees().listed_sessions(LISTED_SESSIONS)).await
     }
 
-    async fn session_page(self, session_id: String, before_seq: Option<u64>, limit: usize) -> Answer<SessionPage> {
+    async fn session_page(
+        self,
+        session_id: String,
+        before_seq: Option<u64>,
+        limit: usize,
+    ) -> CommandAnswer<SessionPage> {
         let limit = limit.min(LARGEST_PAGE);
         self.reading(move |engine| {
             engine.session_reader().session_page(&SessionId::from(session_id), before_seq, limit)
@@ -23,8 +27,8 @@ impl RunCommands for Desktop {
         .await
     }
 
-    async fn open_conversation(self, session_id: String, limit: usize) -> Answer<OpenedConversation> {
-        let held = self.window.listening.held();
+    async fn open_conversation(self, session_id: String, limit: usize) -> CommandAnswer<OpenedConversation> {
+        let held = self.page.listening.held();
         self.reading(move |engine| {
             open_conversation(engine.session_reader(), &held, &SessionId::from(session_id), limit)
         })
@@ -36,27 +40,27 @@ impl RunCommands for Desktop {
         session_id: String,
         from_seq: u64,
         to_seq: Option<u64>,
-    ) -> Answer<HeldConversation> {
-        let held = self.window.listening.held();
+    ) -> CommandAnswer<HeldConversation> {
+        let held = self.page.listening.held();
         self.reading(move |engine| {
             hold_conversation(engine.session_reader(), &held, &SessionId::from(session_id), from_seq, to_seq)
         })
         .await
     }
 
-    async fn list_commands(self) -> Answer<Vec<SlashCommandEntry>> {
-        let folder = self.window.client.folder();
+    async fn list_commands(self) -> CommandAnswer<Vec<SlashCommandEntry>> {
+        let folder = self.client.folder();
         self.reading(move |engine| engine.projects().slash_commands(folder.as_deref())).await
     }
 
-    async fn list_mentions(self, typed: String) -> Answer<Vec<MentionEntry>> {
-        let Some(folder) = self.window.client.folder() else { return Ok(Vec::new()) };
+    async fn list_mentions(self, typed: String) -> CommandAnswer<Vec<MentionEntry>> {
+        let Some(folder) = self.client.folder() else { return Ok(Vec::new()) };
         self.reading(move |engine| engine.mentionables().mentionable(&folder, &typed)).await
     }
 
-    async fn mentions_in(self, text: String) -> Answer<Vec<MentionSize>> {
-        let Some(folder) = self.window.client.folder() else { return Ok(Vec::new()) };
-        Ok(self.engine.draft_mentions().mentions_in(folder, text).await?)
+    async fn mentions_in(self, text: String) -> CommandAnswer<Vec<MentionSize>> {
+        let Some(folder) = self.client.folder() else { return Ok(Vec::new()) };
+        Ok(self.engine().draft_mentions().mentions_in(folder, text).await?)
     }
 
     async fn send_message(
@@ -66,43 +70,43 @@ impl RunCommands for Desktop {
         pictures: Option<Vec<String>>,
         options: SendOptions,
         mode: Option<QueueMode>,
-    ) -> Answer<Sent> {
-        Ok(self.window.client.say(to, text, pictures.unwrap_or_default(), options, mode).await?)
+    ) -> CommandAnswer<Sent> {
+        Ok(self.client.say(to, text, pictures.unwrap_or_default(), options, mode).await?)
     }
 
-    async fn stop_run(self, session_id: String) -> Answer<()> {
-        Ok(self.window.client.stop_session(&SessionId::from(session_id)).await?)
+    async fn stop_run(self, session_id: String) -> CommandAnswer<()> {
+        Ok(self.client.stop_session(&SessionId::from(session_id)).await?)
     }
 
-    async fn retry_now(self, session_id: String) -> Answer<()> {
-        self.engine.runs().retry_now(&SessionId::from(session_id));
+    async fn retry_now(self, session_id: String) -> CommandAnswer<()> {
+        self.engine().runs().retry_now(&SessionId::from(session_id));
         Ok(())
     }
 
-    async fn list_processes(self) -> Answer<Vec<RunningCommand>> {
+    async fn list_processes(self) -> CommandAnswer<Vec<RunningCommand>> {
         self.reading(|_| Ok(running_commands())).await
     }
 
-    async fn stop_process(self, id: u64) -> Answer<()> {
+    async fn stop_process(self, id: u64) -> CommandAnswer<()> {
         stop_command(id);
         Ok(())
     }
 
-    async fn resume_run(self, of: Shown) -> Answer<()> {
+    async fn resume_run(self, of: Shown) -> CommandAnswer<()> {
         let session = self.reading(move |engine| engine.session_reader().session_shown(of)).await?;
-        self.window.client.resume_run(&session, None).await?;
+        self.client.resume_run(&session, None).await?;
         Ok(())
     }
 
-    async fn list_approvals(self) -> Answer<Vec<ApprovalSummary>> {
+    async fn list_approvals(self) -> CommandAnswer<Vec<ApprovalSummary>> {
         self.reading(|engine| engine.approvals().reviews().inbox()).await
     }
 
-    async fn review_files(self, approval_id: String) -> Answer<Vec<ReviewFile>> {
+    async fn review_files(self, approval_id: String) -> CommandAnswer<Vec<ReviewFile>> {
         self.reading(move |engine| engine.approvals().reviews().review_files(&ApprovalId::from(approval_id))).await
     }
 
-    async fn review_page(self, approval_id: String, file: usize, from: usize) -> Answer<ReviewPage> {
+    async fn review_page(self, approval_id: String, file: usize, from: usize) -> CommandAnswer<ReviewPage> {
         self.reading(move |engine| engine.approvals().reviews().review_page(&ApprovalId::from(approval_id), file, from))
             .await
     }
@@ -113,12 +117,12 @@ impl RunCommands for Desktop {
         path: String,
         from: usize,
         lines: usize,
-    ) -> Answer<ReviewContext> {
+    ) -> CommandAnswer<ReviewContext> {
         let approval_id = ApprovalId::from(approval_id);
         self.reading(move |engine| engine.approvals().reviews().review_context(&approval_id, &path, from, lines)).await
     }
 
-    async fn proposed_rule(self, approval_id: String) -> Answer<Option<String>> {
+    async fn proposed_rule(self, approval_id: String) -> CommandAnswer<Option<String>> {
         let approval_id = ApprovalId::from(approval_id);
         let rules = self.reading(move |engine| engine.approvals().rules().proposed_rules(&approval_id)).await?;
         Ok((!rules.is_empty()).then(|| rule_text(&rules)))
@@ -129,24 +133,24 @@ impl RunCommands for Desktop {
         session_id: String,
         call_id: String,
         seq: Option<u64>,
-    ) -> Answer<Option<ExplainedDecision>> {
+    ) -> CommandAnswer<Option<ExplainedDecision>> {
         let (session_id, call_id) = (SessionId::from(session_id), CallId::from(call_id));
         self.reading(move |engine| engine.approvals().policy().explain_decision(&session_id, &call_id, seq)).await
     }
 
-    async fn resolve_approval(self, approval_id: String, resolution: Resolution) -> Answer<()> {
-        let decision = self.window.client.decide(&ApprovalId::from(approval_id), resolution).await?;
+    async fn resolve_approval(self, approval_id: String, resolution: Resolution) -> CommandAnswer<()> {
+        let decision = self.client.decide(&ApprovalId::from(approval_id), resolution).await?;
         decision.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into()))
     }
 
-    async fn list_questions(self) -> Answer<Vec<QuestionSummary>> {
+    async fn list_questions(self) -> CommandAnswer<Vec<QuestionSummary>> {
         let open = self.reading(|engine| engine.open_questions().open_questions()).await?;
         Ok(open.into_iter().map(QuestionSummary::from).collect())
     }
 
-    async fn answer_question(self, session_id: String, question_id: String, text: String) -> Answer<()> {
+    async fn answer_question(self, session_id: String, question_id: String, text: String) -> CommandAnswer<()> {
         let (session_id, question_id) = (SessionId::from(session_id), QuestionId::from(question_id));
-        self.window.client.answer_question(&session_id, &question_id, &text).await?;
+        self.client.answer_question(&session_id, &question_id, &text).await?;
         Ok(())
     }
 }

@@ -1,16 +1,15 @@
-//! The window's commands about past requests, as they were sent: thin delegates to the engine.
+//! The commands about past requests, as they were sent: thin delegates to the engine.
 
-use crate::commands::Answer;
-use crate::desktop_state::Desktop;
+use crate::{Asker, CommandAnswer, Surroundings};
 use arki_api::{SentForm, SentParts, SentRequest, SentRequestCommands, SentSide, SentText};
 use arki_domain::SessionId;
 
-impl SentRequestCommands for Desktop {
-    async fn sent_request(self, session_id: String, seq: u64) -> Answer<SentRequest> {
+impl<S: Surroundings> SentRequestCommands for Asker<S> {
+    async fn sent_request(self, session_id: String, seq: u64) -> CommandAnswer<SentRequest> {
         self.reading(move |engine| engine.sent_requests().first_parts(&SessionId::from(session_id), seq)).await
     }
 
-    async fn sent_parts(self, session_id: String, seq: u64, side: SentSide, from: usize) -> Answer<SentParts> {
+    async fn sent_parts(self, session_id: String, seq: u64, side: SentSide, from: usize) -> CommandAnswer<SentParts> {
         self.reading(move |engine| engine.sent_requests().parts(&SessionId::from(session_id), seq, side, from)).await
     }
 
@@ -21,12 +20,12 @@ impl SentRequestCommands for Desktop {
         side: SentSide,
         place: usize,
         from: usize,
-    ) -> Answer<SentText> {
+    ) -> CommandAnswer<SentText> {
         self.reading(move |engine| engine.sent_requests().text(&SessionId::from(session_id), seq, side, place, from))
             .await
     }
 
-    async fn sent_json(self, session_id: String, seq: u64, form: SentForm) -> Answer<String> {
+    async fn sent_json(self, session_id: String, seq: u64, form: SentForm) -> CommandAnswer<String> {
         self.reading(move |engine| engine.sent_requests().json(&SessionId::from(session_id), seq, form)).await
     }
 }

@@ -1,8 +1,8 @@
-//! The window's commands about pipelines: thin delegates to the engine.
+//! The commands about pipelines: thin delegates to the engine.
 
-use crate::commands::Answer;
-use crate::commands::keeping::{asked_where, file_name};
-use crate::desktop_state::Desktop;
+use crate::keeping::file_name;
+use crate::surroundings::{SavedFile, shown};
+use crate::{Asker, CommandAnswer, Surroundings};
 use arki_api::{
     PipelineCommands, PipelineDefinition, PipelineEntry, PipelineRunDetails, PipelineRunEntry, PipelineSchedule,
     SaveSchedule, Sent, StartPipeline,
@@ -10,43 +10,43 @@ use arki_api::{
 use arki_domain::RunId;
 use std::path::PathBuf;
 
-impl PipelineCommands for Desktop {
-    async fn list_pipelines(self, folder: PathBuf) -> Answer<Vec<PipelineEntry>> {
+impl<S: Surroundings> PipelineCommands for Asker<S> {
+    async fn list_pipelines(self, folder: PathBuf) -> CommandAnswer<Vec<PipelineEntry>> {
         self.reading(move |engine| arki_engine::pipeline_entries(engine.projects(), &folder)).await
     }
 
-    async fn start_pipeline(self, start: StartPipeline) -> Answer<Sent> {
-        Ok(Sent::from(&self.window.client.start_pipeline(start.into()).await?.0))
+    async fn start_pipeline(self, start: StartPipeline) -> CommandAnswer<Sent> {
+        Ok(Sent::from(&self.client.start_pipeline(start.into()).await?.0))
     }
 
-    async fn list_pipeline_runs(self) -> Answer<Vec<PipelineRunEntry>> {
+    async fn list_pipeline_runs(self) -> CommandAnswer<Vec<PipelineRunEntry>> {
         self.reading(|engine| engine.pipeline_history().run_entries()).await
     }
 
-    async fn pipeline_run(self, run_id: String) -> Answer<PipelineRunDetails> {
+    async fn pipeline_run(self, run_id: String) -> CommandAnswer<PipelineRunDetails> {
         self.reading(move |engine| engine.pipeline_history().run_details(&RunId::from(run_id))).await
     }
 
-    async fn step_output(self, run_id: String, step: String) -> Answer<String> {
+    async fn step_output(self, run_id: String, step: String) -> CommandAnswer<String> {
         self.reading(move |engine| engine.pipeline_history().step_output_beginning(&RunId::from(run_id), &step)).await
     }
 
-    async fn save_step_output(self, run_id: String, step: String) -> Answer<Option<String>> {
+    async fn save_step_output(self, run_id: String, step: String) -> CommandAnswer<Option<String>> {
         let name = output_name(&step);
         let output =
             self.reading(move |engine| engine.pipeline_history().step_output(&RunId::from(run_id), &step)).await?;
-        let Some(path) = asked_where(&self.app, &self.words.now().dialogs.save_output, name).await else {
+        let Some(path) = self.surroundings.choose_place(SavedFile::StepOutput, name).await? else {
             return Ok(None);
         };
         let written = path.clone();
         self.reading(move |engine| engine.exports().save_text(&written, &output)).await?;
-        Ok(Some(path.display().to_string()))
+        Ok(Some(shown(&path)))
     }
 
-    async fn resume_pipeline(self, run_id: String, definition: Option<PipelineDefinition>) -> Answer<Sent> {
+    async fn resume_pipeline(self, run_id: String, definition: Option<PipelineDefinition>) -> CommandAnswer<Sent> {
         let named = self.reading(move |engine| engine.session_names().find_place(&run_id)).await?;
         let definition = definition.map(Into::into).unwrap_or_default();
-        Ok(Sent::from(&self.window.client.go_on(&named, None, definition).await?.0))
+        Ok(Sent::from(&self.client.go_on(&named, None, definition).await?.0))
     }
 
     async fn retry_pipeline(
@@ -54,27 +54,27 @@ impl PipelineCommands for Desktop {
         run_id: String,
         step: String,
         definition: Option<PipelineDefinition>,
-    ) -> Answer<Sent> {
+    ) -> CommandAnswer<Sent> {
         let definition = definition.map(Into::into).unwrap_or_default();
-        Ok(Sent::from(&self.window.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
+        Ok(Sent::from(&self.client.retry_pipeline(&RunId::from(run_id), &step, definition).await?.0))
     }
 
-    async fn list_schedules(self) -> Answer<Vec<PipelineSchedule>> {
-        Ok(self.engine.schedules().list().await?)
+    async fn list_schedules(self) -> CommandAnswer<Vec<PipelineSchedule>> {
+        Ok(self.engine().schedules().list().await?)
     }
 
-    async fn save_schedule(self, schedule: SaveSchedule) -> Answer<()> {
-        self.engine.schedules().save(schedule).await?;
+    async fn save_schedule(self, schedule: SaveSchedule) -> CommandAnswer<()> {
+        self.engine().schedules().save(schedule).await?;
         Ok(())
     }
 
-    async fn switch_schedule(self, name: String, on: bool) -> Answer<()> {
-        self.engine.schedules().switch(&name, on).await?;
+    async fn switch_schedule(self, name: String, on: bool) -> CommandAnswer<()> {
+        self.engine().schedules().switch(&name, on).await?;
         Ok(())
     }
 
-    async fn remove_schedule(self, name: String) -> Answer<()> {
-        self.engine.schedules().remove(&name).await?;
+    async fn remove_schedule(self, name: String) -> CommandAnswer<()> {
+        self.engine().schedules().remove(&name).await?;
         Ok(())
     }
 }
