@@ -1,0 +1,110 @@
+//! The paths, as 002 names them, with the contract's ids and cursors.
+
+mod approvals;
+mod commands;
+mod events;
+mod openapi;
+pub(crate) mod runs;
+mod sessions;
+
+use crate::answers::HttpRefusal;
+use crate::limits::MAX_BODY_BYTES;
+use crate::serve::RouteState;
+use crate::sign_in::{sign_in, sign_out};
+use crate::window_files;
+use arki_domain::{Code, Error};
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
+use axum::routing::{MethodRouter, get, post};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+/// Every route, without what is in front of them.
+pub(crate) fn all() -> Router<Arc<RouteState>> {
+    let routes = table().into_iter().fold(Router::new(), |router, (path, methods)| router.route(path, methods));
+    routes.fallback(unknown).method_not_allowed_fallback(unknown)
+}
+
+/// The routes of the window in a browser: its files, and signing in.
+pub(crate) fn window() -> Router<Arc<RouteState>> {
+    Router::new()
+        .route("/v1/window/sign-in", post(sign_in))
+        .route("/v1/window/sign-out", post(sign_out))
+        .route("/", get(window_files::answer))
+        .route("/index.html", get(window_files::answer))
+        .route("/theme.js", get(window_files::answer))
+        .route("/assets/{*file}", get(window_files::answer))
+}
+
+/// The routes, which `docs/openapi.json` describes.
+fn table() -> Vec<(&'static str, MethodRouter<Arc<RouteState>>)> {
+    vec![
+        ("/v1/runs", get(runs::list).post(runs::start)),
+        ("/v1/runs/{id}", get(runs::one)),
+        ("/v1/runs/{id}/stop", post(runs::stop)),
+        ("/v1/runs/{id}/pause", post(runs::pause)),
+        ("/v1/runs/{id}/resume", post(runs::resume)),
+        ("/v1/runs/{id}/steer", post(runs::steer)),
+        ("/v1/runs/{id}/events", get(events::of_run)),
+        ("/v1/sessions", get(sessions::list)),
+        ("/v1/sessions/{id}/events", get(sessions::events)),
+        ("/v1/approvals", get(approvals::list)),
+        ("/v1/approvals/{id}", post(approvals::decide)),
+        ("/v1/approvals/{id}/resolve", post(approvals::decide)),
+        ("/v1/events", get(events::all)),
+        ("/v1/commands/{name}", post(commands::answer)),
+        ("/v1/sessions/{id}/export", get(sessions::export)),
+        ("/v1/access", get(commands::access)),
+        ("/v1/openapi.json", get(openapi::document)),
+    ]
+}
+
+async fn unknown() -> HttpRefusal {
+    not_there().into()
+}
+
+pub(crate) fn not_there() -> Error {
+    let hint = "`GET /v1/runs`, `/v1/sessions`, `/v1/approvals` and `/v1/events` are there; see docs/http.md.";
+    Error::new(Code::ROUTE_NOT_FOUND, "There is nothing at this path, or not by this method.", hint)
+}
+
+/// Reads a body as its type; an empty one is an empty object.
+async fn read<T: DeserializeOwned>(body: Body) -> Result<T, HttpRefusal> {
+    parsed(&whole(body, MAX_BODY_BYTES).await?)
+}
+
+/// Reads a body. Call it once the rights are known: nobody else's is waited for.
+pub(crate) async fn whole(body: Body, limit: usize) -> Result<Bytes, HttpRefusal> {
+    let refused =
+        || Error::new(Code::REQUEST_TOO_LARGE, "The body is too large, or ended early.", "Send less at once.");
+    // One that says how long it is isn't read to its end to find out.
+    if body.size_hint().lower() > limit as u64 {
+        return Err(refused().into());
+    }
+    to_bytes(body, limit).await.map_err(|_| refused().into())
+}
+
+pub(crate) fn parsed<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, HttpRefusal> {
+    let text: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
+    serde_json::from_slice(text).map_err(|error| {
+        let message = format!("The body isn't as it should be: {error}.");
+        Error::new(Code::ARGUMENTS_INVALID, message, "docs/http.md and the protocol's schema have its form.").into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_api::COMMANDS;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_document_describes_every_route_and_no_other() {
+        let document: serde_json::Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
+        let described: BTreeSet<&str> = document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
+        let commands: Vec<String> = COMMANDS.iter().map(|(_, name)| format!("/v1/commands/{name}")).collect();
+        let routes = table();
+        let routed = routes.iter().map(|(path, _)| *path).filter(|path| !path.ends_with("/{name}"));
+        assert_eq!(described, routed.chain(commands.iter().map(String::as_str)).collect());
+    }
+}

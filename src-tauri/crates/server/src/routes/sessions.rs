@@ -1,0 +1,144 @@
+//! Sessions, and their events a page at a time.
+
+use crate::answers::{RouteAnswer, json};
+use crate::routes::runs::reading;
+use crate::serve::RouteState;
+use arki_api::ExportFormat;
+use arki_domain::{Error, Event, SessionId};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use serde::{Deserialize, Serialize};
+use std::io::BufWriter;
+use std::sync::Arc;
+
+const LISTED: usize = 10_000;
+const A_PAGE: usize = 1000;
+const EXPORT_CHUNK_BYTES: usize = 64 * 1024;
+
+#[derive(Deserialize)]
+pub(crate) struct SessionEventsQuery {
+    #[serde(default = "first")]
+    from: u64,
+}
+
+fn first() -> u64 {
+    1
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionEvents {
+    events: Vec<Event>,
+    has_more: bool,
+}
+
+pub(crate) async fn list(State(shared): State<Arc<RouteState>>) -> RouteAnswer {
+    let sessions = reading(&shared, |shared| shared.engine().worktrees().listed_sessions(LISTED)).await?;
+    Ok(json(StatusCode::OK, &sessions))
+}
+
+pub(crate) async fn events(
+    State(shared): State<Arc<RouteState>>,
+    Path(id): Path<String>,
+    Query(wanted): Query<SessionEventsQuery>,
+) -> RouteAnswer {
+    let page = reading(&shared, move |shared| {
+        let session = shared.engine().session_names().find_session(&id)?;
+        session_page(shared, &session.session_id, wanted.from)
+    });
+    Ok(json(StatusCode::OK, &page.await?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct ExportQuery {
+    #[serde(default = "json_lines")]
+    format: ExportFormat,
+}
+
+fn json_lines() -> ExportFormat {
+    ExportFormat::Jsonl
+}
+
+/// A session as a file, written while it is read.
+pub(crate) async fn export(
+    State(shared): State<Arc<RouteState>>,
+    Path(id): Path<String>,
+    Query(wanted): Query<ExportQuery>,
+) -> RouteAnswer {
+    let session = reading(&shared, move |shared| shared.engine().session_names().find_session(&id)).await?;
+    let (media_type, name) = export_headers(wanted.format, session.session_id.as_str());
+    let (chunks, body) = export_stream::body();
+    tokio::task::spawn_blocking(move || {
+        let mut out = BufWriter::with_capacity(EXPORT_CHUNK_BYTES, chunks);
+        if let Err(fault) = shared.engine().exports().export(&session, wanted.format, &mut out) {
+            tracing::warn!(%fault, "a session could not be exported to its end");
+            out.get_ref().break_off();
+        }
+    });
+    let mut response = body.into_response();
+    // It quotes whatever the session has: as a page it can do nothing.
+    for (header, value) in [
+        (header::CONTENT_TYPE, media_type.to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned()),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ] {
+        response.headers_mut().insert(header, HeaderValue::from_str(&value).map_err(Error::internal)?);
+    }
+    Ok(response)
+}
+
+fn export_headers(format: ExportFormat, id: &str) -> (&'static str, String) {
+    let (media_type, extension) = match format {
+        ExportFormat::Jsonl => ("application/jsonl", "jsonl"),
+        ExportFormat::Markdown => ("text/markdown; charset=utf-8", "md"),
+        ExportFormat::Html => ("text/html; charset=utf-8", "html"),
+        ExportFormat::Otlp => ("application/jsonl", "otlp.jsonl"),
+    };
+    let plain: String = id.chars().filter(|character| character.is_ascii_alphanumeric() || *character == '-').collect();
+    (media_type, format!("session-{plain}.{extension}"))
+}
+
+/// An export on its way to whoever reads it.
+mod export_stream {
+    use axum::body::{Body, Bytes};
+    use futures_util::stream::unfold;
+    use std::io::{self, Write};
+    use tokio::sync::mpsc;
+
+    /// Chunks that are written and not read: what is exported waits for who reads it.
+    const WAITING: usize = 4;
+
+    pub(super) struct Chunks(mpsc::Sender<io::Result<Bytes>>);
+
+    pub(super) fn body() -> (Chunks, Body) {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let chunks = unfold(receiver, |mut receiver| async { receiver.recv().await.map(|chunk| (chunk, receiver)) });
+        (Chunks(sender), Body::from_stream(chunks))
+    }
+
+    impl Chunks {
+        /// Has the reader know that it isn't whole.
+        pub(super) fn break_off(&self) {
+            let _ = self.0.blocking_send(Err(io::ErrorKind::UnexpectedEof.into()));
+        }
+    }
+
+    impl Write for Chunks {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes))).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+}
+
+fn session_page(shared: &RouteState, session: &SessionId, from: u64) -> Result<SessionEvents, Error> {
+    let page = shared.engine().session_reader().events_after(session, from.saturating_sub(1), A_PAGE)?;
+    Ok(SessionEvents { events: page.events, has_more: page.has_more })
+}
