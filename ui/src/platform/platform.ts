@@ -24,6 +24,10 @@ export type CommandName = {
 export type Platform = {
   /** Rejects with a `CommandError`. */
   call<Name extends CommandName>(name: Name, params: Params<Name>): Promise<Answer<Name>>;
+  /** Whether a command can be asked from here. One that tells steps goes by its own name, too. */
+  can(name: keyof Commands): boolean;
+  /** Files as a page is given them, where no system tells of their places; null where one does. */
+  pageFiles: PageFiles | null;
   /** Tells each step as it ends, the first that fails as the last. Resolves to whether none failed. */
   testProvider(
     params: Params<"test_provider">,
@@ -54,6 +58,13 @@ export type Platform = {
   openLink(url: string): Promise<void>;
   /** Waits for the next frame. A hidden window paints nothing, but goes on. */
   painted(): Promise<void>;
+};
+
+export type PageFiles = {
+  /** Empty: the user changed their mind. */
+  choose(): Promise<File[]>;
+  /** Those that were dropped since this was last asked. */
+  takeDropped(): File[];
 };
 
 /** Whatever was thrown, in the shape the window shows. */

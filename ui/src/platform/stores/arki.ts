@@ -48,8 +48,8 @@ export type Arki = {
   /** How many lines each session changed, where somebody looks. */
   lines: LineCounts;
   updates: Updates;
-  /** How often files were restored: by a rewind, or as a change was taken back. */
-  restorals: Store<number>;
+  /** How often something other than a run changed how the repository stands: files were restored, or committed. */
+  gitChanges: Store<number>;
   /** What the model asks and waits for. */
   questions: Store<readonly QuestionSummary[]>;
   /** What MCP servers ask in the middle of their calls. */
@@ -85,8 +85,10 @@ const hidesSecrets = (event: Event) =>
 
 const proposes = ({ type }: Event) => type === "memory.reflected" || type === "memory.reviewed";
 
-const restores = (event: Event) =>
-  event.type === "change.taken_back" || (event.type === "session.rewound" && event.payload.files);
+const changesGit = (event: Event) =>
+  event.type === "change.taken_back" ||
+  event.type === "changes.committed" ||
+  (event.type === "session.rewound" && event.payload.files);
 
 export function createArki(platform: Platform, now: () => number): Arki {
   const app = createStore<AppState | null>(null);
@@ -100,7 +102,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const memories = createStore<Memories>({ entries: null, error: null });
   const lines = createLineCounts(platform);
   const updates = createUpdates(platform);
-  const restorals = createStore(0);
+  const gitChanges = createStore(0);
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
@@ -171,7 +173,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
       approvals.update((list) => events.reduce(pendingStep, list));
       questions.update((list) => events.reduce(questionsStep, list));
       lines.apply(events);
-      if (events.some(restores)) restorals.update((count) => count + 1);
+      if (events.some(changesGit)) gitChanges.update((count) => count + 1);
       // The log has placeholders where the review shows the secrets themselves.
       if (events.some(proposes)) void refreshMemory();
       if (events.some(hidesSecrets)) void refreshApprovals().catch(() => undefined);
@@ -251,7 +253,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     approvals,
     lines,
     updates,
-    restorals,
+    gitChanges,
     questions,
     elicitations,
     catalogue,

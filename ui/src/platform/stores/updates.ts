@@ -22,6 +22,7 @@ export function createUpdates(platform: Platform): Updates {
   const state = createStore<UpdateStep>({ at: "unknown", error: null });
   const look = async () => {
     const { at } = state.get();
+    if (!platform.can("look_for_update")) return;
     if (at === "looking" || at === "installing" || at === "installed") return;
     state.set({ at: "looking", error: null });
     try {
