@@ -33,16 +33,20 @@ codes! {
     ANSWER_TOO_LONG,
     /// A request waited too long in a provider's queue.
     API_QUEUE_TIMEOUT,
+    /// Over HTTP: the approval was already decided, and otherwise.
+    APPROVAL_ALREADY_DECIDED,
     /// The approval was already decided.
     APPROVAL_ALREADY_RESOLVED,
     /// Nobody answered the approval in time.
     APPROVAL_EXPIRED,
     /// There is no approval with this id.
     APPROVAL_NOT_FOUND,
-    /// A tool call's arguments are not JSON or break the tool's schema.
+    /// The arguments of a tool call or a command are not JSON, or not what it takes.
     ARGUMENTS_INVALID,
     /// The session has no stored result with this name.
     ARTIFACT_NOT_FOUND,
+    /// Over HTTP: the request has no token that is known.
+    AUTHENTICATION_REQUIRED,
     /// Too many commands or sub-agents are already running in the background.
     BACKGROUND_FULL,
     /// The agent may change files, so it can't work in the background beside the run above.
@@ -135,6 +139,8 @@ codes! {
     FOLDER_UNAVAILABLE,
     /// Arki could not check everything a command left behind; git might run a program from it.
     GUARD_UNFINISHED,
+    /// A session of another agent can't be read.
+    HISTORY_UNREADABLE,
     /// A hook blocked the user's message.
     HOOK_BLOCKED_PROMPT,
     /// A hook stopped the run.
@@ -151,10 +157,16 @@ codes! {
     HUNK_NOT_EDITABLE,
     /// The preview has no hunk with this number.
     HUNK_UNKNOWN,
+    /// Over HTTP: a request with the same `Idempotency-Key` is still in progress.
+    IDEMPOTENCY_IN_PROGRESS,
+    /// Over HTTP: the `Idempotency-Key` was used for another request.
+    IDEMPOTENCY_MISMATCH,
     /// The given part of an id matches several ids.
     ID_AMBIGUOUS,
     /// A file's earlier content is no longer kept.
     IMAGE_MISSING,
+    /// The search index of the folder can't be used.
+    INDEX_UNAVAILABLE,
     /// A bug in Arki; please report it.
     INTERNAL,
     /// The file system refused or failed.
@@ -181,6 +193,8 @@ codes! {
     MCP_SERVER_UNKNOWN,
     /// An MCP server's tool changed since you approved it.
     MCP_TOOL_CHANGED,
+    /// Over HTTP: the body isn't said to be JSON.
+    MEDIA_TYPE_UNSUPPORTED,
     /// No memory or proposal has this ID.
     MEMORY_UNKNOWN,
     /// The queue has no message with this id.
@@ -189,10 +203,14 @@ codes! {
     MODEL_NOT_FOUND,
     /// The model asked a question, but nobody can answer.
     NOBODY_TO_ASK,
+    /// This client has no such thing around it, as a browser has no clipboard of files.
+    NOT_AVAILABLE_HERE,
     /// No change of the session's can be committed by itself.
     NOTHING_TO_COMMIT,
     /// The model's plan could not be read, even after it was asked again.
     OUTPUT_PARSING_FAILED,
+    /// No token of `arki serve` has this id.
+    PAIRING_NOT_FOUND,
     /// The next request has no such part.
     PART_UNKNOWN,
     /// The patch is invalid, or contradicts itself or the files.
@@ -245,6 +263,14 @@ codes! {
     QUESTION_NOT_FOUND,
     /// The session's queue has no room for another message.
     QUEUE_FULL,
+    /// Over HTTP: the request comes from another page, or names another host.
+    REQUEST_REFUSED,
+    /// Over HTTP: the body is larger than may be.
+    REQUEST_TOO_LARGE,
+    /// Over HTTP: the token may not do this.
+    RIGHTS_MISSING,
+    /// Over HTTP: there is nothing at this path.
+    ROUTE_NOT_FOUND,
     /// There is no run with this id.
     RUN_NOT_FOUND,
     /// Commands can't be confined on this machine.
@@ -289,6 +315,8 @@ codes! {
     TOOL_UNUSABLE,
     /// A command changed more files, or wrote more, than is reviewed at once. None of its changes was kept.
     TOO_MANY_CHANGES,
+    /// Over HTTP: more requests, or readers, than are answered at once.
+    TOO_MANY_REQUESTS,
     /// The folder has too many files for trust to cover.
     TRUST_TOO_LARGE,
     /// A tool tried to control Arki itself.

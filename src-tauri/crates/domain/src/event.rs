@@ -93,6 +93,15 @@ impl EventDraft {
     }
 }
 
+/// An event as another program's history tells it: its id and time are told with it, its number and hashes are not.
+#[derive(Debug, Clone)]
+pub struct PastEvent {
+    pub event_id: EventId,
+    /// Milliseconds since 1970.
+    pub ts: i64,
+    pub draft: EventDraft,
+}
+
 impl EventDraft {
     /// Returns whether the drafts, stored together, must be on the disk before anything follows from them. A decision
     /// that is stored together with its result permitted something without an effect: nothing follows from it.

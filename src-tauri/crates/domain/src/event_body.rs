@@ -140,6 +140,16 @@ enum UnknownType {
 }
 
 impl EventBody {
+    /// The request over HTTP that this answers, if it may be sent again.
+    #[must_use]
+    pub fn answered_request(&self) -> Option<&AnsweredRequest> {
+        match self {
+            Self::RunStarted(started) => started.request.as_ref(),
+            Self::ApprovalResolved(resolved) => resolved.request.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The payload as JSON.
     ///
     /// # Errors

@@ -30,6 +30,8 @@ mod policy_trace;
 mod port;
 mod portable_schema;
 pub mod projection;
+mod reason;
+mod reason_code;
 mod request_head;
 mod run;
 mod shell_runs;
@@ -45,7 +47,7 @@ pub use canonical::{
     with_safe_numbers,
 };
 pub use error::{Code, Error};
-pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, chain_hash};
+pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, PastEvent, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use followed_log::FollowedLog;
 pub use glob_readings::glob_readings;
@@ -67,6 +69,8 @@ pub use port::{
     Executor, LateContext, LiveBus, NoLateContext, PartialAnswer, SubagentsState, SystemClock,
 };
 pub use portable_schema::portable_schema;
+pub use reason::{CodedText, Reason, TranslatableText};
+pub use reason_code::ReasonCode;
 pub use request_head::RequestHead;
 pub use run::{ApprovalMode, RunOptions};
 pub use shell_runs::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun};

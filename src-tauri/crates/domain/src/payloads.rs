@@ -9,6 +9,7 @@ macro_rules! payload {
     };
 }
 
+mod answered_request;
 mod approval;
 mod call;
 mod checkpoint;
@@ -23,6 +24,7 @@ mod session;
 mod state;
 mod turn;
 
+pub use answered_request::*;
 pub use approval::*;
 pub use call::*;
 pub use checkpoint::*;

@@ -20,6 +20,7 @@ mod run_state;
 mod session_summary;
 mod short_text;
 mod stages;
+mod streamed_answer;
 mod transcript;
 mod usage_totals;
 mod working_memory;
@@ -58,6 +59,7 @@ pub use run_state::{
 };
 pub use session_summary::{SessionState, SessionSummary};
 pub use stages::{CallEnd, PlanApproval, PlannedCall, Stages};
+pub use streamed_answer::StreamedAnswer;
 pub use transcript::{
     ConversationMessage, MessageKind, READ_RESULT_TOOL, RefusablePart, SavedText, ShownAs, Transcript, stand_in,
     tool_part,

@@ -23,6 +23,7 @@ pub const BUILT_IN_TOOLS: &[&str] = &[
     "read_tool_manual",
     "run_command",
     "search_files",
+    "search_project",
     "take_changes",
     "update_plan",
     "write_file",
@@ -41,6 +42,7 @@ const READING_TOOLS: &[&str] = &[
     "read_skill",
     "read_tool_manual",
     "search_files",
+    "search_project",
     "update_plan",
 ];
 /// The beginning of the names of MCP servers' tools.

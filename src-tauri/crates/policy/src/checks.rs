@@ -8,7 +8,9 @@ use crate::judged_line::{JudgedLine, may_run_git};
 use crate::landing_rules::lands_unseen;
 use crate::question::ChangedGit;
 use crate::{PolicyQuestion, PolicySettings, Subject, TouchedPath, git_line, risk};
-use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, UNTRUSTED_RULE};
+use arki_domain::{
+    ApprovalMode, Category, Decision, PolicyCheck, REPEATED_RULE, Reason, ReasonCode, TranslatableText, UNTRUSTED_RULE,
+};
 
 /// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
 pub(crate) const LARGE_LINES: usize = 400;
@@ -96,27 +98,27 @@ pub(crate) fn first_hit(asked: &CheckInput<'_>) -> (PolicyCheck, Hit) {
     decided.unwrap_or_else(|| (PolicyCheck::UnknownTool, unknown_tool()))
 }
 
-pub(crate) type Hit = (Decision, String, String);
+pub(crate) type Hit = (Decision, String, Reason);
 
-pub(crate) fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
-    (decision, rule.to_owned(), reason.to_owned())
+pub(crate) fn hit(decision: Decision, rule: &str, reason: impl Into<Reason>) -> Hit {
+    (decision, rule.to_owned(), reason.into())
 }
 
 fn denied_by_hook(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let objection = question.subject.objection.as_ref().filter(|objection| objection.denies)?;
-    Some((Decision::Deny, rule_of_hook(&objection.hook), objection.reason.clone()))
+    Some(hit(Decision::Deny, &rule_of_hook(&objection.hook), objection.reason.as_str()))
 }
 
 /// Refuses git lines that would fail whatever the answer, so nobody is asked.
 fn refused_git(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let why = git_line::refused_git(question.subject.command.as_deref()?)?;
-    Some((Decision::Deny, REFUSED_GIT_RULE.to_owned(), why))
+    Some(hit(Decision::Deny, REFUSED_GIT_RULE, why))
 }
 
 /// Asks if a hook objected, whatever was granted in advance: nobody knew then that the hook would object.
 fn asked_by_hook(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let objection = question.subject.objection.as_ref()?;
-    Some((Decision::Approval, rule_of_hook(&objection.hook), objection.reason.clone()))
+    Some(hit(Decision::Approval, &rule_of_hook(&objection.hook), objection.reason.as_str()))
 }
 
 fn rule_of_hook(name: &str) -> String {
@@ -125,33 +127,32 @@ fn rule_of_hook(name: &str) -> String {
 
 fn untrusted(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let reason = match question.category {
-        None => "The folder is not trusted.",
+        None => ReasonCode::FOLDER_UNTRUSTED,
         Some(Category::Read) => return None,
-        Some(_) => "The folder is not trusted, so only reading is allowed.",
+        Some(_) => ReasonCode::FOLDER_UNTRUSTED_READS_ONLY,
     };
     (!question.trusted).then(|| hit(Decision::Deny, UNTRUSTED_RULE, reason))
 }
 
 fn unknown_tool() -> Hit {
-    hit(Decision::Deny, "builtin:unknown-tool", "There is no tool with this name.")
+    hit(Decision::Deny, "builtin:unknown-tool", ReasonCode::UNKNOWN_TOOL)
 }
 
 fn not_of_agent(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Hit> {
-    let reason = "The current agent doesn't have this tool.";
-    (!settings.has_tool(question.tool)).then(|| hit(Decision::Deny, "builtin:agent-tools", reason))
+    let lacks = !settings.has_tool(question.tool);
+    lacks.then(|| hit(Decision::Deny, "builtin:agent-tools", ReasonCode::AGENT_LACKS_TOOL))
 }
 
 fn switched_off(question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Option<Hit> {
-    let reason = "The user has switched this tool off for the session.";
-    settings.is_disabled(question.tool).then(|| hit(Decision::Deny, "builtin:disabled-tool", reason))
+    let is_off = settings.is_disabled(question.tool);
+    is_off.then(|| hit(Decision::Deny, "builtin:disabled-tool", ReasonCode::TOOL_SWITCHED_OFF))
 }
 
 /// Denies all but reading. In a view, commands that are known to only read are reading too.
 fn only_plans(settings: &PolicySettings, category: Category, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
     let reads = category == Category::Read || command.is_some_and(|command| command.in_view && command.may_only_read);
     let denied = settings.plan && !reads;
-    let reason = "This run only plans, so it can only read. Describe the change instead of making it.";
-    denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
+    denied.then(|| hit(Decision::Deny, "builtin:plan", ReasonCode::ONLY_PLANS))
 }
 
 /// Denies calls of a read-only agent that may do more than read. The files that a known command reads without naming
@@ -162,47 +163,46 @@ fn of_read_only_agent(settings: &PolicySettings, category: Category, command: Op
         Category::Exec => command.is_some_and(|command| command.may_only_read),
         Category::Write | Category::Network => false,
     };
-    let reason = "The current agent is read-only: it can use only tools that read, and commands known to only read.";
-    (settings.read_only && !may_read).then(|| hit(Decision::Deny, "builtin:read-only-agent", reason))
+    let denied = settings.read_only && !may_read;
+    denied.then(|| hit(Decision::Deny, "builtin:read-only-agent", ReasonCode::AGENT_ONLY_READS))
 }
 
 fn sensitive(question: &PolicyQuestion<'_>, category: Category, command: Option<&JudgedLine<'_>>) -> Option<Hit> {
     let in_view = command.is_some_and(|command| command.in_view);
     let opens = |path: &&TouchedPath| path.secret && !command.is_some_and(|command| command.only_looks_for(&path.path));
     if let Some(path) = question.subject.paths.iter().find(opens) {
-        let reason = format!("{} looks like a file with secrets.", path.path);
-        return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
+        let reason = ReasonCode::SECRET_FILE.with("path", path.path.as_str());
+        return Some(hit(Decision::Approval, "builtin:secret-file", reason));
     }
     if !question.subject.secrets.is_empty() {
-        return Some((Decision::Approval, "builtin:secret".to_owned(), uses_secrets(question.subject, category)));
+        return Some(hit(Decision::Approval, "builtin:secret", uses_secrets(question.subject, category)));
     }
     // In a view no secret file can be opened, and a change to a protected path is asked about when it is there.
     if category == Category::Read || in_view || command.is_some_and(|command| command.only_reads) {
         return None;
     }
     if question.subject.secrets_in_reach {
-        let reason = "Nothing on this computer can hide the project's secret files from commands.";
-        return Some(hit(Decision::Approval, "builtin:secret-file", reason));
+        return Some(hit(Decision::Approval, "builtin:secret-file", ReasonCode::SECRETS_IN_REACH));
     }
     let path = question.subject.paths.iter().find(|path| path.protected)?;
-    let reason = format!("{} is protected because tools or agents act on it.", path.path);
-    Some((Decision::Approval, "builtin:protected-path".to_owned(), reason))
+    let reason = ReasonCode::PROTECTED_PATH.with("path", path.path.as_str());
+    Some(hit(Decision::Approval, "builtin:protected-path", reason))
 }
 
-fn uses_secrets(subject: &Subject, category: Category) -> String {
-    let secrets = subject.secrets.join(", ");
-    match (category, subject.hosts.as_slice()) {
-        (Category::Network, []) => format!("This would send a secret over the network: {secrets}."),
-        (Category::Network, hosts) => format!("This would send a secret to {}: {secrets}.", hosts.join(", ")),
-        (Category::Exec, _) => format!("The command would receive a secret: {secrets}."),
-        (Category::Read | Category::Write, _) => format!("This would write a secret to a new place: {secrets}."),
-    }
+fn uses_secrets(subject: &Subject, category: Category) -> TranslatableText {
+    let used = match (category, subject.hosts.as_slice()) {
+        (Category::Network, []) => ReasonCode::SECRET_OVER_NETWORK.into(),
+        (Category::Network, hosts) => ReasonCode::SECRET_TO_HOSTS.with("hosts", hosts.join(", ")),
+        (Category::Exec, _) => ReasonCode::SECRET_TO_COMMAND.into(),
+        (Category::Read | Category::Write, _) => ReasonCode::SECRET_WRITTEN.into(),
+    };
+    used.with("secrets", subject.secrets.join(", "))
 }
 
 fn repeated(question: &PolicyQuestion<'_>) -> Option<Hit> {
     let times = question.subject.times_in_a_row;
-    let reason = format!("The same call was made {times} times in a row.");
-    (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
+    let reason = ReasonCode::REPEATED_CALL.with("times", times.to_string());
+    (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, reason))
 }
 
 /// Asks about a command that is to work on the project itself: only rules by which its changes land unseen speak of that.
@@ -210,8 +210,8 @@ fn on_project(asked: &CheckInput<'_>) -> Option<Hit> {
     let (question, command) = (asked.question, asked.command?);
     let is_granted = question.approve == ApprovalMode::All;
     let asks = question.has_view && question.subject.on_project && !command.only_reads && !is_granted;
-    let reason = "It would work on the project itself: what it changes is there at once, before you see it.";
-    (asks && !lands_unseen(question, asked.settings)).then(|| hit(Decision::Approval, ON_PROJECT_RULE, reason))
+    let is_seen = asks && !lands_unseen(question, asked.settings);
+    is_seen.then(|| hit(Decision::Approval, ON_PROJECT_RULE, ReasonCode::ON_PROJECT))
 }
 
 /// Lets a command run whose changes are reviewed before they land. A line that is known for what it does, or that a rule
@@ -226,23 +226,18 @@ fn reviewed_effects(asked: &CheckInput<'_>) -> Option<Hit> {
     }
     let runs =
         by_default || (command.line.not_followed().is_some() && settings.allows_all_commands(question, Category::Exec));
-    let reason = "The command runs on a view of the project, and you review its changes before they land.";
-    (runs && question.approve != ApprovalMode::Never).then(|| hit(Decision::Review, REVIEW_RULE, reason))
+    let is_reviewed = runs && question.approve != ApprovalMode::Never;
+    is_reviewed.then(|| hit(Decision::Review, REVIEW_RULE, ReasonCode::REVIEWED_EFFECTS))
 }
 
 /// Returns what the user granted beforehand. A command is covered only where a sandbox holds it.
 fn granted(question: &PolicyQuestion<'_>, category: Category) -> Option<Hit> {
     match (question.approve, category) {
         (ApprovalMode::Edits | ApprovalMode::All, Category::Write) => {
-            Some(hit(Decision::Allow, "approve:edits", "You approved edits inside the project in advance."))
+            Some(hit(Decision::Allow, "approve:edits", ReasonCode::EDITS_GRANTED))
         }
         (ApprovalMode::All, Category::Exec) if !question.sandboxed => None,
-        (ApprovalMode::All, _) => Some(hit(
-            Decision::Allow,
-            ALL_GRANTED_RULE,
-            "You approved everything that isn't \
-            denied in advance.",
-        )),
+        (ApprovalMode::All, _) => Some(hit(Decision::Allow, ALL_GRANTED_RULE, ReasonCode::ALL_GRANTED)),
         (ApprovalMode::Ask | ApprovalMode::Edits | ApprovalMode::Never, _) => None,
     }
 }
@@ -252,13 +247,13 @@ fn granted(question: &PolicyQuestion<'_>, category: Category) -> Option<Hit> {
 fn changed_git(command: Option<&JudgedLine<'_>>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
     let reason = if changed.foreign {
-        "Git would read a repository outside the project, which doesn't say that it belongs to this folder."
+        ReasonCode::GIT_FOREIGN
     } else if changed.programs {
-        "Git's configuration changed since you trusted the folder, and it may run a program."
+        ReasonCode::GIT_CONFIGURATION_CHANGED
     } else if changed.unclear && command.only_reads {
-        "Arki can't tell which programs git's configuration would run here, so it can't switch them off."
+        ReasonCode::GIT_UNCLEAR
     } else if changed.hooks && !command.only_reads {
-        "A git hook changed since you trusted the folder, and git may run it."
+        ReasonCode::GIT_HOOK_CHANGED
     } else {
         return None;
     };
@@ -269,23 +264,23 @@ fn changed_git(command: Option<&JudgedLine<'_>>, changed: ChangedGit) -> Option<
 fn known_command(command: Option<&JudgedLine<'_>>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
-        return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
+        return Some(hit(Decision::Allow, READ_ONLY_RULE, ReasonCode::ONLY_READS));
     }
-    let reason = "The command builds or tests, inside the sandbox.";
-    command.builds.then(|| hit(Decision::Allow, BUILD_RULE, reason))
+    command.builds.then(|| hit(Decision::Allow, BUILD_RULE, ReasonCode::BUILDS))
 }
 
 /// Returns the hit for a command that is not understood: where all commands are allowed, those are that can be looked
 /// into.
 fn not_understood(asked: &CheckInput<'_>) -> Option<Hit> {
     let unclear = asked.line()?.not_followed()?;
-    if asked.may_be_restricted() {
-        let reason = format!("The command contains {unclear}, so Arki can't tell if one of your rules is about it.");
-        return Some(hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason));
-    }
-    let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
-    let is_allowed = asked.settings.allows_all_commands(asked.question, asked.category()?);
-    is_allowed.then(|| hit(Decision::Approval, NOT_UNDERSTOOD_RULE, &reason))
+    let reason = if asked.may_be_restricted() {
+        ReasonCode::UNCLEAR_FOR_RULES
+    } else if asked.settings.allows_all_commands(asked.question, asked.category()?) {
+        ReasonCode::UNCLEAR_EFFECT
+    } else {
+        return None;
+    };
+    Some(hit(Decision::Approval, NOT_UNDERSTOOD_RULE, reason.with("unclear", unclear)))
 }
 
 /// Lets a line run that would be asked about, with the project read-only: the question comes only if that fails. Not
@@ -298,6 +293,5 @@ fn tried_read_only(asked: &CheckInput<'_>) -> Option<Hit> {
         && question.approve != ApprovalMode::Never
         && by_default
         && command.line.not_followed().is_none();
-    let reason = "It first runs with the project read-only, and you are asked only if that fails.";
-    runs.then(|| hit(Decision::Review, TRIED_RULE, reason))
+    runs.then(|| hit(Decision::Review, TRIED_RULE, ReasonCode::TRIED_READ_ONLY))
 }

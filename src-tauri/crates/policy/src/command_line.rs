@@ -40,7 +40,7 @@ pub(crate) enum CommandLine {
     /// Everything the line runs, in order, joined by `;`, `&&`, `||` or `|`; compound commands as one each.
     Understood(Vec<SimpleCommand>),
     /// Only the words in it are known, in order, quotes and backslashes removed, and what was not understood.
-    Opaque { words: Vec<String>, why: &'static str },
+    Opaque { words: Vec<String>, why: Unclear },
 }
 
 /// One program with its arguments, quotes removed, and what it runs in turn if it is a wrapper.
@@ -85,7 +85,7 @@ impl CommandLine {
     pub(crate) fn parse_as(shell: Shell, line: &str) -> Self {
         match shell {
             Shell::Bash => Self::parse_at(line, 0),
-            Shell::PowerShell if line.len() > MAX_LINE_BYTES => Self::opaque(line, "too much in it"),
+            Shell::PowerShell if line.len() > MAX_LINE_BYTES => Self::opaque(line, Unclear::TOO_MUCH),
             Shell::PowerShell => powershell::parse(line),
         }
     }
@@ -107,7 +107,7 @@ impl CommandLine {
 
     fn parse_in(line: &str, depth: usize, assignments: Assignments, takes_text: fn(&SimpleCommand) -> bool) -> Self {
         if line.len() > MAX_LINE_BYTES {
-            return Self::opaque(line, "too much in it");
+            return Self::opaque(line, Unclear::TOO_MUCH);
         }
         let read = written_out(line).and_then(|written| {
             let parts = read(&with_numbers(&written.line), depth, assignments)?;
@@ -115,7 +115,7 @@ impl CommandLine {
             let understood = Self::Understood(commands);
             let all_take_text = |commands: Vec<&SimpleCommand>| commands.into_iter().all(takes_text);
             let is_text = !written.feeds || understood.simple().is_some_and(all_take_text);
-            is_text.then_some(understood).ok_or("a here-document for a program that may run it")
+            is_text.then_some(understood).ok_or(Unclear::FED_PROGRAM)
         });
         read.unwrap_or_else(|why| Self::opaque(line, why))
     }
@@ -137,18 +137,18 @@ impl CommandLine {
 
     /// Returns what keeps the line, or a wrapper in it, from being understood.
     #[must_use]
-    pub(crate) fn unclear(&self) -> Option<&'static str> {
+    pub(crate) fn unclear(&self) -> Option<Unclear> {
         match self {
             Self::Understood(commands) => commands.iter().find_map(SimpleCommand::unclear),
-            Self::Opaque { why, .. } => Some(why),
+            Self::Opaque { why, .. } => Some(*why),
         }
     }
 
     /// Returns what keeps the line from being followed, whichever commands are allowed.
-    pub(crate) fn not_followed(&self) -> Option<&'static str> {
+    pub(crate) fn not_followed(&self) -> Option<Unclear> {
         let hidden = |command: &SimpleCommand| match command.name() {
-            "eval" | "source" | "." => Some("code that is read while it runs"),
-            _ => command.is_fed_shell().then_some("a shell that reads its commands from its input"),
+            "eval" | "source" | "." => Some(Unclear::CODE_READ_LATER),
+            _ => command.is_fed_shell().then_some(Unclear::FED_SHELL),
         };
         self.unclear().or_else(|| self.all().into_iter().find_map(hidden))
     }
@@ -172,7 +172,7 @@ impl CommandLine {
         self.commands().into_iter().flatten().flat_map(SimpleCommand::all).collect()
     }
 
-    pub(super) fn opaque(line: &str, why: &'static str) -> Self {
+    pub(super) fn opaque(line: &str, why: Unclear) -> Self {
         let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
         let words = plain.split(|c: char| c.is_whitespace() || c.is_control() || ";|&<>(){}$`=!,".contains(c));
         Self::Opaque { words: words.filter(|word| !word.is_empty()).map(str::to_owned).collect(), why }
@@ -259,9 +259,9 @@ impl SimpleCommand {
         }
     }
 
-    pub(super) fn unclear(&self) -> Option<&'static str> {
+    pub(super) fn unclear(&self) -> Option<Unclear> {
         match &self.inside {
-            Inside::Unknown => Some("a wrapper that Arki can't look into"),
+            Inside::Unknown => Some(Unclear::OPAQUE_WRAPPER),
             Inside::Nothing | Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().find_map(Self::unclear),
         }
     }
@@ -341,7 +341,7 @@ fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
 /// The line's commands.
 fn read(line: &str, depth: usize, assignments: Assignments) -> Result<Vec<CommandNode>, Unclear> {
     if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
-        return Err("too much in it");
+        return Err(Unclear::TOO_MUCH);
     }
     compound::put_together(braces::expanded(plain_shell::read(line)?), MAX_COMMANDS, assignments)
 }

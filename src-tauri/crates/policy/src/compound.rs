@@ -20,8 +20,8 @@ use std::vec::IntoIter;
 const SAYING: &[&str] = &[":", "basename", "dirname", "echo", "printf", "seq", "true"];
 /// They look at what they are given, one word at a time.
 const TESTING: &[&str] = &["[", "[[", "test"];
-const NOT_PLAIN: Unclear = "a complex compound command";
-const NO_END: Unclear = "a loop that may never end";
+const NOT_PLAIN: Unclear = Unclear::COMPLEX_COMPOUND;
+const NO_END: Unclear = Unclear::ENDLESS_LOOP;
 /// Compound commands deeper within each other are not looked into.
 const MAX_DEPTH: usize = 8;
 
@@ -106,7 +106,7 @@ impl CompoundReader {
         let first = head.words.first().filter(|word| !word.quoted).map_or("", |word| word.text.as_str());
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err("too much in it");
+            return Err(Unclear::TOO_MUCH);
         }
         let (kind, nodes, inputs) = match first {
             "(" => (NodeShape::Of(Order::Subshell), self.list(&[")"])?, self.end(")")?),
@@ -209,7 +209,7 @@ impl CompoundWriter {
     }
 
     fn part(&mut self, node: &LineNode) -> Result<CommandNode, Unclear> {
-        self.left = self.left.checked_sub(1).ok_or("too much in it")?;
+        self.left = self.left.checked_sub(1).ok_or(Unclear::TOO_MUCH)?;
         let (order, commands) = match &node.kind {
             NodeShape::Simple => return self.simple(&node.head),
             NodeShape::Of(order) => (*order, self.parts(&node.nodes)?),
@@ -260,7 +260,7 @@ impl CompoundWriter {
         let mut words: Vec<Word> = filled.collect::<Result<_, _>>()?;
         let is_taken = |word: &Word| self.assignments == Assignments::Any || is_harmless(word) || steers_builds(word);
         if !words.iter().take_while(|word| is_assignment(word)).all(is_taken) {
-            return Err("a variable assignment before a command");
+            return Err(Unclear::ASSIGNMENT_BEFORE);
         }
         // What comes first could be an option: `printf -v NAME`.
         let has_format = words.get(1).is_some_and(|format| !format.variable && !format.text.starts_with('-'));

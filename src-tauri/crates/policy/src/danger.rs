@@ -5,6 +5,7 @@ use super::plain_shell::Word;
 use super::powershell;
 use super::wrappers::{Inside, is_shell};
 use super::{CommandLine, SimpleCommand};
+use arki_domain::{ReasonCode, TranslatableText};
 
 const DESTROYS: &[&str] =
     &["dd", "fdisk", "mkfs", "parted", "rm", "rmdir", "shred", "srm", "truncate", "unlink", "wipefs"];
@@ -49,57 +50,53 @@ const INTERPRETERS: &[&str] =
     &["lua", "node", "osascript", "perl", "php", "powershell", "pwsh", "python", "python2", "python3", "ruby", "tclsh"];
 
 /// Dangerous commands, by the program's first words and something that has to be among the rest.
-const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
-    ("aws s3 rb", &[], "deletes a bucket"),
-    ("aws s3 rm", &[], "deletes stored objects"),
-    ("cargo publish", &[], "publishes"),
-    ("docker compose down", &[], "removes containers"),
-    ("docker rm", &[], "removes containers"),
-    ("docker rmi", &[], "removes images"),
-    ("docker system prune", &[], "removes data stored by Docker"),
-    ("docker volume prune", &[], "removes stored data"),
-    ("docker volume rm", &[], "removes stored data"),
-    ("gem push", &[], "publishes"),
-    ("gh repo delete", &[], "deletes a repository"),
-    ("git branch", &["-D", "-d", "--delete"], "deletes branches"),
-    ("git checkout", &["--", "-f", "--force", "."], "overwrites changes that were not committed"),
-    ("git clean", &[], "deletes files that git doesn't track"),
-    ("git filter-branch", &[], "rewrites history"),
-    ("git gc", &["--prune=now", "--aggressive"], "removes recoverable commits"),
-    (
-        "git push",
-        &["--force", "-f", "--force-with-lease", "--delete", "--mirror"],
-        "can overwrite other people's commits",
-    ),
-    ("git push", &[], "publishes"),
-    ("git reflog", &["expire", "delete"], "removes recoverable commits"),
-    ("git reset", &["--hard"], "throws changes away"),
-    ("git restore", &[], "overwrites changes that were not committed"),
-    ("git rm", &[], "deletes files"),
-    ("git stash", &["drop", "clear"], "throws changes away"),
-    ("git switch", &["-f", "--force", "--discard-changes"], "throws changes away"),
-    ("git tag", &["-d", "--delete"], "deletes tags"),
-    ("git update-ref", &["-d"], "deletes references"),
-    ("git worktree remove", &[], "deletes a working tree"),
-    ("gsutil rm", &[], "deletes stored objects"),
-    ("helm uninstall", &[], "removes a release"),
-    ("kubectl delete", &[], "deletes from the cluster"),
-    ("kubectl drain", &[], "empties a node"),
-    ("npm publish", &[], "publishes"),
-    ("npm unpublish", &[], "removes a published package"),
-    ("redis-cli", &["flushall", "FLUSHALL", "flushdb", "FLUSHDB"], "empties the database"),
-    ("rsync", &["--delete", "--delete-after", "--delete-before", "--remove-source-files"], "deletes files"),
-    ("systemctl", &["stop", "disable", "mask", "poweroff", "reboot"], "stops services"),
-    ("terraform apply", &[], "changes infrastructure"),
-    ("terraform destroy", &[], "destroys infrastructure"),
-    ("twine upload", &[], "publishes"),
+const SUBCOMMANDS: &[(&str, &[&str], ReasonCode)] = &[
+    ("aws s3 rb", &[], ReasonCode::DELETES_BUCKET),
+    ("aws s3 rm", &[], ReasonCode::DELETES_OBJECTS),
+    ("cargo publish", &[], ReasonCode::PUBLISHES),
+    ("docker compose down", &[], ReasonCode::REMOVES_CONTAINERS),
+    ("docker rm", &[], ReasonCode::REMOVES_CONTAINERS),
+    ("docker rmi", &[], ReasonCode::REMOVES_IMAGES),
+    ("docker system prune", &[], ReasonCode::REMOVES_DOCKER_DATA),
+    ("docker volume prune", &[], ReasonCode::REMOVES_DATA),
+    ("docker volume rm", &[], ReasonCode::REMOVES_DATA),
+    ("gem push", &[], ReasonCode::PUBLISHES),
+    ("gh repo delete", &[], ReasonCode::DELETES_REPOSITORY),
+    ("git branch", &["-D", "-d", "--delete"], ReasonCode::DELETES_BRANCHES),
+    ("git checkout", &["--", "-f", "--force", "."], ReasonCode::OVERWRITES_UNCOMMITTED),
+    ("git clean", &[], ReasonCode::DELETES_UNTRACKED_FILES),
+    ("git filter-branch", &[], ReasonCode::REWRITES_HISTORY),
+    ("git gc", &["--prune=now", "--aggressive"], ReasonCode::REMOVES_COMMITS),
+    ("git push", &["--force", "-f", "--force-with-lease", "--delete", "--mirror"], ReasonCode::OVERWRITES_COMMITS),
+    ("git push", &[], ReasonCode::PUBLISHES),
+    ("git reflog", &["expire", "delete"], ReasonCode::REMOVES_COMMITS),
+    ("git reset", &["--hard"], ReasonCode::THROWS_CHANGES_AWAY),
+    ("git restore", &[], ReasonCode::OVERWRITES_UNCOMMITTED),
+    ("git rm", &[], ReasonCode::DELETES_FILES),
+    ("git stash", &["drop", "clear"], ReasonCode::THROWS_CHANGES_AWAY),
+    ("git switch", &["-f", "--force", "--discard-changes"], ReasonCode::THROWS_CHANGES_AWAY),
+    ("git tag", &["-d", "--delete"], ReasonCode::DELETES_TAGS),
+    ("git update-ref", &["-d"], ReasonCode::DELETES_REFERENCES),
+    ("git worktree remove", &[], ReasonCode::DELETES_WORKING_TREE),
+    ("gsutil rm", &[], ReasonCode::DELETES_OBJECTS),
+    ("helm uninstall", &[], ReasonCode::REMOVES_RELEASE),
+    ("kubectl delete", &[], ReasonCode::DELETES_FROM_CLUSTER),
+    ("kubectl drain", &[], ReasonCode::EMPTIES_NODE),
+    ("npm publish", &[], ReasonCode::PUBLISHES),
+    ("npm unpublish", &[], ReasonCode::REMOVES_PACKAGE),
+    ("redis-cli", &["flushall", "FLUSHALL", "flushdb", "FLUSHDB"], ReasonCode::EMPTIES_DATABASE),
+    ("rsync", &["--delete", "--delete-after", "--delete-before", "--remove-source-files"], ReasonCode::DELETES_FILES),
+    ("systemctl", &["stop", "disable", "mask", "poweroff", "reboot"], ReasonCode::STOPS_SERVICES),
+    ("terraform apply", &[], ReasonCode::CHANGES_INFRASTRUCTURE),
+    ("terraform destroy", &[], ReasonCode::DESTROYS_INFRASTRUCTURE),
+    ("twine upload", &[], ReasonCode::PUBLISHES),
 ];
 
 /// Words of SQL that destroy, wherever they are in the arguments.
 const SQL: &[&str] = &["drop table", "drop database", "drop schema", "truncate table", "delete from"];
 
 /// Returns what is dangerous about a line, as a sentence; `None` where nothing known is.
-pub(super) fn of_line(line: &CommandLine) -> Option<String> {
+pub(super) fn of_line(line: &CommandLine) -> Option<TranslatableText> {
     match line {
         CommandLine::Understood(_) => {
             let fed = fed(&line.simple().unwrap_or_default()).map(of_fed);
@@ -109,49 +106,49 @@ pub(super) fn of_line(line: &CommandLine) -> Option<String> {
     }
 }
 
-fn of_command(command: &SimpleCommand) -> Option<String> {
+fn of_command(command: &SimpleCommand) -> Option<TranslatableText> {
     let program = command.program();
     if let Some(does) = by_program(program) {
-        return Some(format!("`{program}` {does}."));
+        return Some(ReasonCode::DANGER.with("program", program).with("does", does));
     }
     let words: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();
     if let Some((name, does)) = by_subcommand(program, &words) {
-        return Some(format!("`{name}` {does}."));
+        return Some(ReasonCode::DANGER.with("program", name).with("does", does));
     }
     let finds = matches!(program, "find" | "gfind") && words.contains(&"-delete");
     if finds {
-        return Some("`find -delete` deletes files.".to_owned());
+        return Some(ReasonCode::DANGER.with("program", "find -delete").with("does", ReasonCode::DELETES_FILES));
     }
     let sql = |word: &Word| {
         let lower = word.text.to_ascii_lowercase();
         SQL.iter().any(|danger| lower.contains(danger))
     };
     if !matches!(program, "grep" | "rg" | "echo" | "git") && command.arguments().iter().any(sql) {
-        return Some("It deletes from a database.".to_owned());
+        return Some(ReasonCode::DANGER_DATABASE.into());
     }
     let inline = matches!(words.first(), Some(&"-c" | &"-e" | &"--eval" | &"-E" | &"-r"));
     if (INTERPRETERS.contains(&program) && inline) || command.inside == Inside::Unknown && is_shell(program) {
-        return Some(format!("`{program}` runs code that Arki can't inspect."));
+        return Some(ReasonCode::DANGER_INLINE_CODE.with("program", program));
     }
     None
 }
 
-fn by_program(program: &str) -> Option<&'static str> {
+fn by_program(program: &str) -> Option<ReasonCode> {
     if DESTROYS.contains(&program) || program.starts_with("mkfs.") || powershell::is_destructive(program) {
-        Some("deletes or overwrites")
+        Some(ReasonCode::DELETES_OR_OVERWRITES)
     } else if ENDS.contains(&program) {
-        Some("ends processes")
+        Some(ReasonCode::ENDS_PROCESSES)
     } else if GOVERNS.contains(&program) {
-        Some("changes permissions")
+        Some(ReasonCode::CHANGES_PERMISSIONS)
     } else if EVALUATES.contains(&program) {
-        Some("runs code that is only known at run time")
+        Some(ReasonCode::RUNS_UNKNOWN_CODE)
     } else {
         None
     }
 }
 
-fn by_subcommand(program: &str, words: &[&str]) -> Option<(&'static str, &'static str)> {
-    let named = |entry: &&(&'static str, &[&str], &'static str)| {
+fn by_subcommand(program: &str, words: &[&str]) -> Option<(&'static str, ReasonCode)> {
+    let named = |entry: &&(&'static str, &[&str], ReasonCode)| {
         let (name, among, _) = entry;
         let mut parts = name.split(' ');
         if parts.next() != Some(program) {
@@ -197,7 +194,7 @@ pub(super) fn begins_with(words: &[String], name: &str) -> bool {
 }
 
 /// Returns what is dangerous about a simple command or what it runs, by itself.
-pub(super) fn of_part(command: &SimpleCommand) -> Option<String> {
+pub(super) fn of_part(command: &SimpleCommand) -> Option<TranslatableText> {
     command.all().into_iter().find_map(of_command)
 }
 
@@ -210,16 +207,14 @@ pub(super) fn fed<'a>(commands: &[&'a SimpleCommand]) -> Option<&'a SimpleComman
     commands.iter().skip(1).find(is_fed).copied()
 }
 
-pub(super) fn of_fed(fed: &SimpleCommand) -> String {
-    format!("`{}` runs whatever is piped into it.", fed.program())
+pub(super) fn of_fed(fed: &SimpleCommand) -> TranslatableText {
+    ReasonCode::DANGER_FED.with("program", fed.program())
 }
 
 /// Looks for a dangerous program among the words of a line that was not understood; rather one too many.
-fn of_words(words: &[String]) -> Option<String> {
+fn of_words(words: &[String]) -> Option<TranslatableText> {
     let program = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
-    words
-        .iter()
-        .map(program)
-        .filter(|word| word != ".")
-        .find_map(|word| by_program(&word).map(|does| format!("It contains `{word}`, a program that {does}.")))
+    words.iter().map(program).filter(|word| word != ".").find_map(|word| {
+        by_program(&word).map(|does| ReasonCode::DANGER_WITHIN.with("program", word).with("does", does))
+    })
 }

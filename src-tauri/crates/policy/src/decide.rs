@@ -9,7 +9,7 @@ use crate::judged_line::{JudgedLine, builds, fed, may_run_git, only_reads};
 use crate::wide_read::WideRead;
 use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, Verdict};
 use crate::{danger, risk};
-use arki_domain::{Decision, PolicyCheck};
+use arki_domain::{Decision, PolicyCheck, Reason, ReasonCode};
 
 /// Judges one call. Executes nothing, reads nothing.
 #[must_use]
@@ -28,29 +28,18 @@ pub(crate) fn decided_by(
     settings: &PolicySettings,
 ) -> (PolicyCheck, Verdict) {
     let command = question.subject.command.as_deref().map(|line| JudgedLine::new(shell, line, question, settings));
-    let (check, (decision, rule, reason)) = first_hit(&CheckInput { question, settings, command: command.as_ref() });
+    let (check, (decision, rule, said)) = first_hit(&CheckInput { question, settings, command: command.as_ref() });
     let risk = risk::of(question, command.as_ref());
-    let reason = if decision != Decision::Deny && is_partly_held(question, command.as_ref()) {
-        format!("{reason} {PARTLY_SEEN}")
-    } else {
-        reason
-    };
-    let reason = match &question.subject.outside {
-        Some(path) if !decision.is_unasked() => format!("{path} is outside the project. {reason}"),
-        Some(_) | None => reason,
-    };
     // What is refused says all itself.
-    let warning = command.as_ref().filter(|_| rule != REFUSED_GIT_RULE).and_then(|command| command.warning(decision));
-    let reason = match warning {
-        Some(warning) => format!("{warning} {reason}"),
-        None => reason,
-    };
-    (check, Verdict { decision, rule, reason, risk })
+    let warning =
+        command.as_ref().filter(|_| rule != REFUSED_GIT_RULE).and_then(|command| command.warning(check, decision));
+    let outside = question.subject.outside.as_deref().filter(|_| !decision.is_unasked());
+    let outside = outside.map(|path| ReasonCode::OUTSIDE_PROJECT.with("path", path));
+    let is_partly_held = decision != Decision::Deny && is_partly_held(question, command.as_ref());
+    let partly_seen = is_partly_held.then(|| ReasonCode::GIT_PARTLY_SEEN.into());
+    let sentences = warning.into_iter().chain(outside).chain(said.sentences).chain(partly_seen).collect();
+    (check, Verdict { decision, rule, reason: Reason { sentences }, risk })
 }
-
-/// Said of each command that may write, behind the reason.
-pub const PARTLY_SEEN: &str =
-    "The folder is too large to find every git directory, so the deepest ones aren't protected.";
 
 /// Returns whether git may be what a shell line runs, as far as can be told: rather once too often.
 #[must_use]

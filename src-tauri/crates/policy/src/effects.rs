@@ -9,7 +9,7 @@ use crate::checks::{CheckInput, Hit, first_hit, hit};
 use crate::landing_rules::landing_rules;
 use crate::rules::COMMAND_TOOL;
 use crate::{CommandLine, Impact, PolicyQuestion, PolicyRule, PolicySettings, Subject, TouchedPath, risk};
-use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, Risk};
+use arki_domain::{ApprovalMode, Category, Decision, PolicyCheck, Reason, ReasonCode, Risk};
 
 /// Under `edits` more changed files are reviewed.
 const MAX_UNSEEN_FILES: usize = 50;
@@ -80,7 +80,7 @@ pub struct EffectsVerdict {
     /// them, `approval` if sensitive ones are among them. `deny` if none may land.
     pub decision: Decision,
     pub rule: String,
-    pub reason: String,
+    pub reason: Reason,
     pub risk: Risk,
     /// The decision on each path, in the order of the question.
     pub paths: Vec<PathVerdict>,
@@ -91,7 +91,7 @@ pub struct EffectsVerdict {
 pub struct PathVerdict {
     pub decision: Decision,
     pub rule: String,
-    pub reason: String,
+    pub reason: Reason,
 }
 
 /// Judges what a command changed. Executes nothing, reads nothing.
@@ -106,8 +106,8 @@ pub fn decide_effects(question: &EffectsQuestion<'_>, settings: &PolicySettings)
 }
 
 impl EffectsQuestion<'_> {
-    fn who(&self) -> &'static str {
-        if self.tool == COMMAND_TOOL { "The command" } else { "The MCP server" }
+    fn who(&self) -> ReasonCode {
+        if self.tool == COMMAND_TOOL { ReasonCode::THE_COMMAND } else { ReasonCode::MCP_SERVER }
     }
 }
 
@@ -172,20 +172,19 @@ fn question_of<'a>(question: &EffectsQuestion<'_>, subject: &'a Subject) -> Poli
 }
 
 fn nothing_lands() -> Hit {
-    hit(Decision::Deny, "approve:never", "Under `never`, what a command changes is thrown away.")
+    hit(Decision::Deny, "approve:never", ReasonCode::NEVER_LANDS)
 }
 
 /// Asks about what could make others act, whatever was granted.
 fn asked_for_trait(change: &ChangedPath) -> Option<Hit> {
-    let path = &change.touched.path;
     let (rule, why) = if change.traits.contains(&PathTrait::LinkOutside) {
-        ("builtin:link-outside", "is a link that leaves the project")
+        ("builtin:link-outside", ReasonCode::LINK_OUTSIDE)
     } else if change.traits.contains(&PathTrait::Repository) {
-        ("builtin:git-directory", "says which repository or program git uses")
+        ("builtin:git-directory", ReasonCode::GIT_DIRECTORY)
     } else {
         return None;
     };
-    Some(hit(Decision::Approval, rule, &format!("{path} {why}.")))
+    Some(hit(Decision::Approval, rule, why.with("path", change.touched.path.as_str())))
 }
 
 /// Lets files land that git ignores, where no rule speaks of them and writing isn't asked about as such.
@@ -194,7 +193,7 @@ fn unless_ignored(change: &ChangedPath, check: PolicyCheck, settings: &PolicySet
     let by_default = matches!(check, PolicyCheck::ChangeRisk | PolicyCheck::CategoryDefault)
         && settings.category_default(Category::Write).0 <= Decision::Preview;
     if change.ignored && (by_mode || by_default) {
-        return hit(Decision::Allow, IGNORED_RULE, "Git ignores it.");
+        return hit(Decision::Allow, IGNORED_RULE, ReasonCode::GIT_IGNORES);
     }
     otherwise
 }
@@ -210,7 +209,7 @@ fn ask_for_many_removals(question: &EffectsQuestion<'_>, paths: &mut [PathVerdic
     for (_, verdict) in question.changes.iter().zip(paths).filter(removals) {
         verdict.decision = Decision::Approval;
         verdict.rule = "builtin:many-removals".to_owned();
-        verdict.reason = format!("{count} files that git ignores were removed.");
+        verdict.reason = ReasonCode::IGNORED_REMOVALS.with("count", count.to_string()).into();
     }
 }
 
@@ -233,29 +232,31 @@ fn review_beyond_edits(question: &EffectsQuestion<'_>, paths: &mut [PathVerdict]
     }
 }
 
-fn beyond_edits(who: &str, open: &[(&ChangedPath, &PathVerdict)]) -> Option<String> {
+fn beyond_edits(who: ReasonCode, open: &[(&ChangedPath, &PathVerdict)]) -> Option<Reason> {
     let removals = open.iter().filter(|(change, _)| change.change == PathChange::Removed).count();
     let special = |(change, verdict): &&(&ChangedPath, &PathVerdict)| {
         let steers = risk::touches_configuration(&change.touched.path) || verdict.decision == Decision::Approval;
         !change.traits.is_empty() || steers
     };
+    let many = |reason: ReasonCode, count: usize, most: usize| {
+        reason.with("who", who).with("count", count.to_string()).with("most", most.to_string()).into()
+    };
     if open.len() > MAX_UNSEEN_FILES {
-        return Some(format!("{who} changed {} files; up to {MAX_UNSEEN_FILES} land without a review.", open.len()));
+        return Some(many(ReasonCode::MANY_CHANGES, open.len(), MAX_UNSEEN_FILES));
     }
     if removals > MAX_UNSEEN_REMOVALS {
-        return Some(format!("{who} removed {removals} files; up to {MAX_UNSEEN_REMOVALS} go without a review."));
+        return Some(many(ReasonCode::MANY_REMOVALS, removals, MAX_UNSEEN_REMOVALS));
     }
     let (change, _) = open.iter().find(special)?;
-    let path = &change.touched.path;
-    let what = match change.traits.first() {
-        Some(PathTrait::Mode) => "its permissions changed, or it can be executed",
-        Some(PathTrait::Link | PathTrait::LinkOutside) => "it is or was a link",
-        Some(PathTrait::HardLink) => "the file has other names",
-        Some(PathTrait::Binary) => "it isn't text",
-        Some(PathTrait::Repository) => "it belongs to another repository",
-        None => "it controls what tools do here",
+    let reason = match change.traits.first() {
+        Some(PathTrait::Mode) => ReasonCode::MODE_REVIEWED,
+        Some(PathTrait::Link | PathTrait::LinkOutside) => ReasonCode::LINK_REVIEWED,
+        Some(PathTrait::HardLink) => ReasonCode::HARD_LINK_REVIEWED,
+        Some(PathTrait::Binary) => ReasonCode::BINARY_REVIEWED,
+        Some(PathTrait::Repository) => ReasonCode::REPOSITORY_REVIEWED,
+        None => ReasonCode::CONFIGURATION_REVIEWED,
     };
-    Some(format!("{path} needs a review: {what}."))
+    Some(reason.with("path", change.touched.path.as_str()).into())
 }
 
 fn summed_up(question: &EffectsQuestion<'_>, paths: Vec<PathVerdict>) -> EffectsVerdict {
@@ -264,34 +265,35 @@ fn summed_up(question: &EffectsQuestion<'_>, paths: Vec<PathVerdict>) -> Effects
     let decision = strictest.unwrap_or(if paths.is_empty() { Decision::Allow } else { Decision::Deny });
     let decisive = |verdict: &&PathVerdict| verdict.decision == decision;
     let rule = paths.iter().find(decisive).map_or("builtin:no-change", |verdict| &verdict.rule).to_owned();
-    let mut reasons: Vec<String> = Vec::new();
+    let mut reasons: Vec<Reason> = Vec::new();
     for verdict in paths.iter().filter(decisive) {
         if !reasons.contains(&verdict.reason) {
             reasons.push(verdict.reason.clone());
         }
     }
     if paths.is_empty() {
-        reasons.push("Nothing changed.".to_owned());
+        reasons.push(ReasonCode::NOTHING_CHANGED.into());
     }
     let more = reasons.len().saturating_sub(MAX_REASONS);
     reasons.truncate(MAX_REASONS);
     if more > 0 {
-        reasons.push(format!("There are {more} more reasons."));
+        reasons.push(ReasonCode::MORE_REASONS.with("more", more.to_string()).into());
     }
     reasons.extend(never_landing(question, &paths).filter(|_| decision != Decision::Deny));
-    EffectsVerdict { decision, rule, reason: reasons.join(" "), risk: risk_of(question), paths }
+    let reason = Reason { sentences: reasons.into_iter().flat_map(|reason| reason.sentences).collect() };
+    EffectsVerdict { decision, rule, reason, risk: risk_of(question), paths }
 }
 
 /// Names what is denied, beside what isn't.
-fn never_landing(question: &EffectsQuestion<'_>, paths: &[PathVerdict]) -> Option<String> {
+fn never_landing(question: &EffectsQuestion<'_>, paths: &[PathVerdict]) -> Option<Reason> {
     let mut denied = question.changes.iter().zip(paths).filter(|(_, verdict)| verdict.decision == Decision::Deny);
     let (change, verdict) = denied.next()?;
-    let others = match denied.count() {
-        0 => String::new(),
-        1 => " and 1 other file".to_owned(),
-        more => format!(" and {more} other files"),
+    let reason = match denied.count() {
+        0 => ReasonCode::NOT_KEPT.into(),
+        1 => ReasonCode::NOT_KEPT_WITH_ONE.into(),
+        more => ReasonCode::NOT_KEPT_WITH_OTHERS.with("more", more.to_string()),
     };
-    Some(format!("Not kept: {}{others} ({}).", change.touched.path, verdict.rule))
+    Some(reason.with("path", change.touched.path.as_str()).with("rule", verdict.rule.as_str()).into())
 }
 
 fn risk_of(question: &EffectsQuestion<'_>) -> Risk {

@@ -12,6 +12,7 @@ use super::git_settings::{objection_to_setting, objection_to_variable};
 use super::plain_shell::Word;
 use super::read_only::reads_plainly;
 use super::wrappers::Inside;
+use arki_domain::{ReasonCode, TranslatableText};
 
 /// The commands that write.
 const WRITING: &str = "add am apply bisect branch checkout cherry-pick clean clone commit commit-tree fetch gc hash-object init \
@@ -55,7 +56,7 @@ pub fn writes_repository(line: &str) -> bool {
 /// Returns what no git that writes may be given, in words for the model; `None` where there is nothing, and where the line
 /// is not understood, which then can't write a git directory.
 #[must_use]
-pub fn refused_git(line: &str) -> Option<String> {
+pub fn refused_git(line: &str) -> Option<TranslatableText> {
     let mut parsed = CommandLine::parse_with_assignments(line);
     if parsed.commands().is_none() && line.contains(['$', '`']) {
         parsed = CommandLine::parse_with_assignments(&with_made_up_values(line));
@@ -96,7 +97,7 @@ fn roles(line: &CommandLine) -> Vec<GitRole> {
         return roles;
     }
     let refused = |role| match role {
-        GitRole::Configures => GitRole::Refused(CONFIGURES.to_owned()),
+        GitRole::Configures => GitRole::Refused(ReasonCode::GIT_CONFIG_REFUSED.into()),
         GitRole::Steered(why) => GitRole::Refused(why),
         other => other,
     };
@@ -129,15 +130,12 @@ enum GitRole {
     /// It sets a configuration.
     Configures,
     /// It is git that may write, with what it may not be given.
-    Refused(String),
+    Refused(TranslatableText),
     /// It leads git elsewhere, and nothing is written by it: with what may not stand in a line that writes.
-    Steered(String),
+    Steered(TranslatableText),
     /// It may be anything.
     Other,
 }
-
-const CONFIGURES: &str = "`git config` can't change git's configuration, which stays read-only. Run the line again without \
-                          it, and give the value to a single command with `git -c NAME=VALUE …`.";
 
 /// Adds the role of a command, or the roles of the commands that it runs in turn if it adds nothing to them.
 fn add_roles(command: &SimpleCommand, roles: &mut Vec<GitRole>) {
@@ -201,7 +199,7 @@ pub(super) struct Called<'a> {
     pub(super) subcommand: &'a str,
     pub(super) arguments: &'a [Word],
     /// The objection to the options in front, if there is one.
-    objection: Option<String>,
+    objection: Option<TranslatableText>,
 }
 
 /// `None` where it is not plainly told which command it is.
@@ -228,20 +226,17 @@ pub(super) fn called(mut words: &[Word]) -> Option<Called<'_>> {
     }
 }
 
-fn refused_option(name: &str) -> String {
-    let instead = match name {
-        "--git-dir" | "--work-tree" => "Use `git -C FOLDER …` for another folder.",
-        _ => "Run the line again without it.",
+fn refused_option(name: &str) -> TranslatableText {
+    let refused = match name {
+        "--git-dir" | "--work-tree" => ReasonCode::GIT_PLACE_REFUSED,
+        _ => ReasonCode::GIT_OPTION_REFUSED,
     };
-    format!("`git {name}` isn't allowed with git commands that write, because it can lead git elsewhere. {instead}")
+    refused.with("option", name)
 }
 
-fn refused_argument(subcommand: &str, argument: &str) -> String {
+fn refused_argument(subcommand: &str, argument: &str) -> TranslatableText {
     let option = argument.split('=').next().unwrap_or_default();
-    format!(
-        "`git {subcommand} {option}` isn't allowed in a line with git commands that write, because it can name a program, a \
-         hook or a place for git. Run the line again without it, or run this command alone."
-    )
+    ReasonCode::GIT_ARGUMENT_REFUSED.with("command", subcommand).with("option", option)
 }
 
 fn runs_another(subcommand: &str, argument: &str) -> bool {
@@ -359,7 +354,7 @@ mod tests {
             ("git init --template tpl x && cd x && git commit --allow-empty -m one", "--template"),
             ("git grep -O./x a && git commit -am one", "-O./x"),
         ] {
-            let words = refused_git(line).unwrap_or_default();
+            let words = refused_git(line).map(|why| why.to_string()).unwrap_or_default();
             assert!(
                 words.contains(named) && words.contains("Run the line again") || words.contains("git -C"),
                 "{line}: {words}"

@@ -7,7 +7,7 @@
 
 use super::command_line::is_harmless;
 use super::plain_shell::Word;
-use arki_domain::steers_programs;
+use arki_domain::{ReasonCode, TranslatableText, steers_programs};
 
 /// The keys in lower case. One that ends with a dot stands for all of its section.
 const KEYS: &str = "advice. apply.whitespace author.email author.name branch.autosetupmerge branch.autosetuprebase branch.sort \
@@ -58,7 +58,7 @@ const STEERING_ENDS: &[&str] = &[
 ];
 
 /// Returns what is wrong with a variable in front of git, to the model.
-pub(super) fn objection_to_variable(assignment: &Word) -> Option<String> {
+pub(super) fn objection_to_variable(assignment: &Word) -> Option<TranslatableText> {
     let (name, value) = assignment.text.split_once('=')?;
     let fits = |(known, values): &(&str, &[&str])| *known == name && values.contains(&value);
     let is_known = is_harmless(assignment) || OF_GIT.contains(&name) || VARIABLE_VALUES.iter().any(fits);
@@ -69,15 +69,12 @@ pub(super) fn objection_to_variable(assignment: &Word) -> Option<String> {
     if !assignment.expands && (is_known || (!steers && is_plain)) {
         return None;
     }
-    let why =
-        if steers { "it can name a program, a file or a repository for git" } else { "Arki can't tell what it does" };
-    Some(format!(
-        "The variable {name} isn't allowed with git commands that write, because {why}. Run the line again without it."
-    ))
+    let objection = if steers { ReasonCode::GIT_VARIABLE_STEERS } else { ReasonCode::GIT_VARIABLE_UNKNOWN };
+    Some(objection.with("name", name))
 }
 
 /// Returns what is wrong with the value of a `-c`, to the model.
-pub(super) fn objection_to_setting(setting: &Word) -> Option<String> {
+pub(super) fn objection_to_setting(setting: &Word) -> Option<TranslatableText> {
     let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, "true"));
     let lower = key.to_ascii_lowercase();
     let fits = |(known, values): &(&str, &[&str])| *known == lower && values.contains(&value);
@@ -85,8 +82,5 @@ pub(super) fn objection_to_setting(setting: &Word) -> Option<String> {
     if !setting.expands && (KEYS.split(' ').any(is_of) || VALUES.iter().any(fits)) {
         return None;
     }
-    Some(format!(
-        "`-c {key}` isn't allowed with git commands that write, because it can name a program, a hook, a file or another \
-         command for git. Run the line again without it."
-    ))
+    Some(ReasonCode::GIT_SETTING_REFUSED.with("key", key))
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// Stands for a here-document where a command reads it. No file is read, whatever has this name.
 pub(super) const DOCUMENT: &str = ".here-document";
-const NOT_PLAIN: Unclear = "a here-document";
+const NOT_PLAIN: Unclear = Unclear::HERE_DOCUMENT;
 
 /// A line without here-documents.
 pub(super) struct WrittenOut<'a> {
@@ -57,7 +57,7 @@ impl Scanner<'_> {
             let begins = |text: &str| self.rest.starts_with(text);
             match next {
                 '\\' => self.copy(1 + self.rest[1..].chars().next().map_or(0, char::len_utf8)),
-                '\'' if !in_quotes => self.copy(2 + self.rest[1..].find('\'').ok_or("an unclosed quote")?),
+                '\'' if !in_quotes => self.copy(2 + self.rest[1..].find('\'').ok_or(Unclear::UNCLOSED_QUOTE)?),
                 '"' => {
                     in_quotes = !in_quotes;
                     self.copy(1);
@@ -92,7 +92,7 @@ impl Scanner<'_> {
                 other => self.copy(other.len_utf8()),
             }
         }
-        if self.awaited.is_empty() { Ok(feeds) } else { Err("an unclosed here-document") }
+        if self.awaited.is_empty() { Ok(feeds) } else { Err(Unclear::UNCLOSED_HERE_DOCUMENT) }
     }
 
     /// Reads `<<< WORD`, where nothing in the word is expanded.
@@ -102,7 +102,7 @@ impl Scanner<'_> {
         let is_bare = |next: char| next.is_ascii_alphanumeric() || "_-+./:,@%=".contains(next);
         let quote = self.rest.chars().next().filter(|first| matches!(first, '\'' | '"'));
         let end = match quote {
-            Some(quote) => self.rest[1..].find(quote).ok_or("an unclosed quote")? + 2,
+            Some(quote) => self.rest[1..].find(quote).ok_or(Unclear::UNCLOSED_QUOTE)? + 2,
             None => self.rest.find(|next| !is_bare(next)).unwrap_or(self.rest.len()),
         };
         let (word, after) = self.rest.split_at(end);
@@ -162,7 +162,7 @@ impl Scanner<'_> {
             if line == end.name {
                 break;
             }
-            rest.ok_or("an unclosed here-document")?;
+            rest.ok_or(Unclear::UNCLOSED_HERE_DOCUMENT)?;
             text.push_str(line);
             text.push('\n');
         }

@@ -25,5 +25,5 @@ fn forbidden(character: char) -> Option<Unclear> {
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffd}'
             | '\u{e0000}'..='\u{e0fff}');
-    invisible.then_some("an invisible character")
+    invisible.then_some(Unclear::INVISIBLE_CHARACTER)
 }

@@ -4,7 +4,7 @@ use crate::coverage::{self, Coverage};
 use crate::wide_read::WideRead;
 use crate::{CommandLine, PolicyQuestion, PolicySettings, Shell, SimpleCommand, Subject};
 use crate::{build, danger, git_line, powershell, read_only};
-use arki_domain::{Category, Decision};
+use arki_domain::{Category, Decision, PolicyCheck, ReasonCode, TranslatableText};
 
 /// A shell line, and what is known of it.
 pub(crate) struct JudgedLine<'a> {
@@ -15,7 +15,7 @@ pub(crate) struct JudgedLine<'a> {
     pub(crate) builds: bool,
     /// It works on a view of the project: what it opens is a list, and what it changes is judged when it has ended.
     pub(crate) in_view: bool,
-    pub(crate) danger: Option<String>,
+    pub(crate) danger: Option<TranslatableText>,
     /// The rules that together allow it.
     pub(crate) covered: Option<Coverage<'a>>,
 }
@@ -56,19 +56,13 @@ impl<'a> JudgedLine<'a> {
         self.in_view && self.may_only_read && naming.peek().is_some() && naming.all(looks)
     }
 
-    /// Returns what the user should know before answering.
-    pub(crate) fn warning(&self, decision: Decision) -> Option<String> {
+    /// Returns what the user should know before answering, as far as the check that decided doesn't say it.
+    pub(crate) fn warning(&self, check: PolicyCheck, decision: Decision) -> Option<TranslatableText> {
         if decision.is_unasked() {
             return None;
         }
-        let unclear = || {
-            self.line.unclear().map(|why| {
-                format!(
-                    "The command contains {why}, so Arki can't analyse \
-            it."
-                )
-            })
-        };
+        let unclear = self.line.unclear().filter(|_| check != PolicyCheck::NotUnderstood);
+        let unclear = || unclear.map(|why| ReasonCode::UNCLEAR_COMMAND.with("unclear", why));
         self.danger.clone().or_else(unclear)
     }
 }

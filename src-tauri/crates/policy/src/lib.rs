@@ -55,8 +55,8 @@ use command_line::{CommandLine, Shell, SimpleCommand};
 
 pub use checks::{REFUSED_GIT_RULE, TRIED_RULE};
 pub use decide::{
-    PARTLY_SEEN, decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git,
-    wide_reads, wide_reads_in_view, wide_reads_unconfined,
+    decide, is_agreed, is_read_only, is_understood, needs_unasked_git, reads_under_rules, runs_git, wide_reads,
+    wide_reads_in_view, wide_reads_unconfined,
 };
 pub use effects::{ChangedPath, EffectsQuestion, EffectsVerdict, PathChange, PathTrait, PathVerdict, decide_effects};
 pub use file_words::file_words;

@@ -24,7 +24,7 @@ pub(crate) enum Dangers {
 /// place. The whole line where it isn't understood.
 pub(crate) fn line_parts(shell: Shell, line: &CommandLine, text: &str, dangers: Dangers) -> Vec<CommandPart> {
     let Some(commands) = line.commands() else {
-        let why = line.unclear().map(str::to_owned);
+        let why = line.unclear().map(|unclear| unclear.english.to_owned());
         return vec![CommandPart { command: text.to_owned(), reading: CommandReading::NotUnderstood, why }];
     };
     let fed = danger::fed(&line.simple().unwrap_or_default()).filter(|_| dangers == Dangers::Told);
@@ -97,8 +97,8 @@ impl PartsReader<'_> {
             Dangers::LeftOut => None,
         };
         let (reading, why) = match (danger, command.unclear()) {
-            (Some(danger), _) => (CommandReading::Dangerous, Some(danger)),
-            (None, Some(unclear)) => (CommandReading::NotUnderstood, Some(unclear.to_owned())),
+            (Some(danger), _) => (CommandReading::Dangerous, Some(danger.to_string())),
+            (None, Some(unclear)) => (CommandReading::NotUnderstood, Some(unclear.english.to_owned())),
             (None, None) => (reading, None),
         };
         CommandPart { command: shown(command), reading, why }

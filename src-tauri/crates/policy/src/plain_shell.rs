@@ -3,6 +3,7 @@
 //! commands (which `compound` puts together). It refuses everything else, each with the reason that the user is told.
 
 use super::invisible::invisible_character;
+use arki_domain::ReasonCode;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -22,7 +23,7 @@ pub(super) const IN_QUOTES: char = '\u{1}';
 pub(super) const BARE: char = '\u{3}';
 /// The variable ends.
 pub(super) const VARIABLE_END: char = '\u{2}';
-pub(super) const VARIABLE: Unclear = "a variable or a substitution";
+pub(super) const VARIABLE: Unclear = Unclear::VARIABLE;
 pub(super) const NULL_DEVICE: &str = "/dev/null";
 
 /// One word of a command, quotes and backslashes removed.
@@ -75,7 +76,7 @@ pub(crate) enum Joint {
 }
 
 /// Why a line is not understood; goes on with "The line has …".
-pub(super) type Unclear = &'static str;
+pub(super) type Unclear = ReasonCode;
 
 /// The commands of a line. Compound ones are not put together yet.
 pub(super) fn read(line: &str) -> Result<Vec<LineCommand>, Unclear> {
@@ -114,7 +115,7 @@ impl ShellReader<'_> {
             match character {
                 ' ' | '\t' => self.end_word()?,
                 '\n' => expects_command &= !self.end_command(Joint::Then)?,
-                ';' => self.end_command(Joint::Then)?.then_some(()).ok_or("an empty command")?,
+                ';' => self.end_command(Joint::Then)?.then_some(()).ok_or(Unclear::EMPTY_COMMAND)?,
                 '(' if self.may_open_subshell() => {
                     self.mark(Word::literal("("));
                     expects_command = true;
@@ -143,7 +144,7 @@ impl ShellReader<'_> {
             }
         }
         if !self.end_command(Joint::Then)? && (expects_command || self.read.is_empty()) {
-            return Err("an empty command");
+            return Err(Unclear::EMPTY_COMMAND);
         }
         Ok(())
     }
@@ -175,7 +176,7 @@ impl ShellReader<'_> {
     fn operator(&mut self, first: char) -> Result<(), Unclear> {
         let doubled = self.characters.next_if_eq(&first).is_some();
         let joint = match (first, doubled) {
-            ('&', false) => return Err("a background job"),
+            ('&', false) => return Err(Unclear::BACKGROUND_JOB),
             ('&', true) => Joint::And,
             (_, true) => Joint::Or,
             (_, false) => {
@@ -184,12 +185,12 @@ impl ShellReader<'_> {
                 Joint::Pipe
             }
         };
-        self.end_command(joint)?.then_some(()).ok_or("an empty command")
+        self.end_command(joint)?.then_some(()).ok_or(Unclear::EMPTY_COMMAND)
     }
 
     /// Only what writes nothing: to the null device, from one output to the other, and from a file.
     fn redirection(&mut self, first: char) -> Result<(), Unclear> {
-        const UNKNOWN: Unclear = "a redirection to a file";
+        const UNKNOWN: Unclear = Unclear::REDIRECTION_TO_FILE;
         let is_number = |word: &Word| !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
         let mut sign = String::new();
         match &self.word {
@@ -240,7 +241,7 @@ impl ShellReader<'_> {
         let is_null = file.text == NULL_DEVICE && !file.quoted && !file.expands;
         let is_file = sign == "<" && !file.expands && !file.variable && !file.text.is_empty();
         if !is_null && !is_file {
-            return Err("a redirection to a file");
+            return Err(Unclear::REDIRECTION_TO_FILE);
         }
         if !is_null {
             self.command.inputs.push(file);
@@ -250,15 +251,15 @@ impl ShellReader<'_> {
 
     fn part_of_word(&mut self, character: char) -> Result<(), Unclear> {
         match character {
-            '(' | ')' => return Err("a function"),
+            '(' | ')' => return Err(Unclear::FUNCTION),
             '$' if self.ends_word() => self.push('$', false),
             '$' => return self.variable(BARE),
             '`' => return Err(VARIABLE),
             '!' if self.is_alone() => self.push('!', false),
-            '!' => return Err("a history expansion"),
+            '!' => return Err(Unclear::HISTORY_EXPANSION),
             '\\' => {
                 let escaped = self.characters.next().filter(|next| *next == ' ' || next.is_ascii_punctuation());
-                let escaped = escaped.ok_or("a backslash before a letter or a line's end")?;
+                let escaped = escaped.ok_or(Unclear::BACKSLASH)?;
                 self.push(escaped, true);
             }
             '\'' => {
@@ -271,7 +272,7 @@ impl ShellReader<'_> {
                     }
                     self.push(next, true);
                 }
-                return closed.then_some(()).ok_or("an unclosed quote");
+                return closed.then_some(()).ok_or(Unclear::UNCLOSED_QUOTE);
             }
             '"' => return self.double_quoted(),
             '{' if self.is_empty_braces() => {
@@ -332,13 +333,13 @@ impl ShellReader<'_> {
                         let escaped = self.characters.next().unwrap_or_default();
                         self.push(escaped, true);
                     }
-                    Some('\n') | None => return Err("a backslash before a letter or a line's end"),
+                    Some('\n') | None => return Err(Unclear::BACKSLASH),
                     Some(_) => self.push('\\', true),
                 },
                 other => self.push(other, true),
             }
         }
-        Err("an unclosed quote")
+        Err(Unclear::UNCLOSED_QUOTE)
     }
 
     /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}`, `${NAME%TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or
@@ -386,13 +387,13 @@ impl ShellReader<'_> {
             return self.redirected(&sign, word);
         }
         if self.is_closed {
-            return Err("words after a compound command");
+            return Err(Unclear::WORDS_AFTER_COMPOUND);
         }
         let may_be_mark = self.command.words.is_empty() && !word.quoted;
         match word.text.as_str() {
             mark if may_be_mark && (MARKS.contains(&mark) || CLOSING.contains(&mark)) => {
                 // Behind a redirection it is none.
-                (!self.is_redirected).then_some(()).ok_or("a compound command")?;
+                (!self.is_redirected).then_some(()).ok_or(Unclear::COMPOUND_COMMAND)?;
                 if MARKS.contains(&mark) { self.mark(word) } else { self.close(word) }
             }
             _ => self.command.words.push(word),
@@ -404,15 +405,15 @@ impl ShellReader<'_> {
     fn end_command(&mut self, joint: Joint) -> Result<bool, Unclear> {
         self.end_word()?;
         if self.expected.is_some() {
-            return Err("a redirection to nothing");
+            return Err(Unclear::REDIRECTION_TO_NOTHING);
         }
         let is_redirected = std::mem::take(&mut self.is_redirected);
         self.is_closed = false;
         if self.command.words.is_empty() {
-            return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
+            return if is_redirected { Err(Unclear::REDIRECTION_ALONE) } else { Ok(false) };
         }
         if self.command.is_mark("[[") && !is_test(&self.command.words) {
-            return Err("a complex test");
+            return Err(Unclear::COMPLEX_TEST);
         }
         let next = LineCommand { joint, ..LineCommand::default() };
         self.read.push(std::mem::replace(&mut self.command, next));
@@ -460,15 +461,15 @@ fn is_plain_variable(inner: &str) -> bool {
 /// The name of the program has to stand there as it is: quotes, patterns and assignments to it are a disguise more
 /// often than a need.
 pub(super) fn begins_plainly(words: &[Word]) -> Result<(), Unclear> {
-    let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err("only an assignment") };
+    let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err(Unclear::ASSIGNMENT_ALONE) };
     // `%1` is a job, for one.
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-./+@".contains(character);
     let is_name = name.text.chars().all(is_plain) || matches!(name.text.as_str(), "[" | "[[" | "{}" | ":");
     if name.quoted || name.expands || name.variable || !(is_name || RESERVED.contains(&name.text.as_str())) {
-        return Err("a program name built from parts");
+        return Err(Unclear::BUILT_NAME);
     }
     if RESERVED.contains(&name.text.as_str()) {
-        return Err("a compound command");
+        return Err(Unclear::COMPOUND_COMMAND);
     }
     Ok(())
 }

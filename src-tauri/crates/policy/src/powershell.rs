@@ -169,12 +169,12 @@ fn read(line: &str) -> Result<Vec<SimpleCommand>, Unclear> {
         let Some((name, arguments)) = words.split_first() else { continue };
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.quoted || !name.text.chars().all(plain) || !name.text.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return Err("a program name built from parts");
+            return Err(Unclear::BUILT_NAME);
         }
         let name = Word::literal(canonical(&name.text));
         commands.push(SimpleCommand::plain([&[name], arguments].concat()));
     }
-    if commands.is_empty() { Err("an empty command") } else { Ok(commands) }
+    if commands.is_empty() { Err(Unclear::EMPTY_COMMAND) } else { Ok(commands) }
 }
 
 /// Splits a line at `;`, `|` and line ends, respecting quotes.
@@ -183,24 +183,24 @@ fn split(line: &str) -> Result<Vec<String>, Unclear> {
     let mut quote = None;
     for character in line.chars() {
         if !matches!(character, ' '..='~' | '\t' | '\n') {
-            return Err("a special character");
+            return Err(Unclear::SPECIAL_CHARACTER);
         }
         match (quote, character) {
             (None, '\'' | '"') => quote = Some(character),
             (Some(open), _) if open == character => quote = None,
-            (Some('"'), '$' | '`') => return Err("a variable or a substitution"),
+            (Some('"'), '$' | '`') => return Err(Unclear::VARIABLE),
             (None, ';' | '|' | '\n') => {
                 parts.push(String::new());
                 continue;
             }
-            (None, other) if !is_plain(other) => return Err("something other than plain words"),
+            (None, other) if !is_plain(other) => return Err(Unclear::NOT_PLAIN_WORDS),
             _ => {}
         }
         if let Some(part) = parts.last_mut() {
             part.push(character);
         }
     }
-    if quote.is_some() { Err("an unclosed quote") } else { Ok(parts) }
+    if quote.is_some() { Err(Unclear::UNCLOSED_QUOTE) } else { Ok(parts) }
 }
 
 fn is_plain(character: char) -> bool {
@@ -212,17 +212,17 @@ fn words(part: &str) -> Result<Vec<Word>, Unclear> {
     let mut rest = part.trim_matches([' ', '\t']);
     while let Some(first) = rest.chars().next() {
         let end = if matches!(first, '\'' | '"') {
-            rest[1..].find(first).map(|end| end + 2).ok_or("an unclosed quote")?
+            rest[1..].find(first).map(|end| end + 2).ok_or(Unclear::UNCLOSED_QUOTE)?
         } else {
             rest.find([' ', '\t']).unwrap_or(rest.len())
         };
         let (text, after) = rest.split_at(end);
         // `'a''b'` and `a'b'` are put together in ways of their own.
         if after.starts_with(['\'', '"']) || !matches!(first, '\'' | '"') && text.contains(['\'', '"']) {
-            return Err("a quote inside a word");
+            return Err(Unclear::QUOTE_IN_WORD);
         }
         if !(after.is_empty() || after.starts_with([' ', '\t'])) || text == "--%" {
-            return Err("something other than plain words");
+            return Err(Unclear::NOT_PLAIN_WORDS);
         }
         let quoted = matches!(first, '\'' | '"');
         let inner = if quoted { &text[1..text.len() - 1] } else { text };

@@ -1,7 +1,7 @@
 //! The question to the policy, and its answer.
 
 use crate::WideRead;
-use arki_domain::{ApprovalMode, Category, Decision, FileEffect, PolicyDecided, Risk, ToolCall};
+use arki_domain::{ApprovalMode, Category, Decision, FileEffect, PolicyDecided, Reason, Risk, ToolCall};
 
 /// One call, reduced to what matters for the decision.
 #[derive(Debug, Clone)]
@@ -107,7 +107,7 @@ pub struct Verdict {
     pub decision: Decision,
     /// The name of the rule: `builtin:…`, `config:…`, `category:…` or `approve:…`.
     pub rule: String,
-    pub reason: String,
+    pub reason: Reason,
     pub risk: Risk,
 }
 
@@ -119,7 +119,8 @@ impl Verdict {
             call_id: call.call_id.clone(),
             decision: self.decision,
             rule: self.rule.clone(),
-            reason: self.reason.clone(),
+            reason: self.reason.to_string(),
+            sentences: self.reason.sentences.clone(),
             risk: self.risk,
             files,
             landing: None,

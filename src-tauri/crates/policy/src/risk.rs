@@ -3,7 +3,7 @@
 use super::checks::{Hit, LARGE_FILES, LARGE_LINES, hit};
 use super::judged_line::JudgedLine;
 use super::question::{Impact, PolicyQuestion};
-use arki_domain::{Category, Decision, Risk};
+use arki_domain::{Category, Decision, ReasonCode, Risk};
 
 /// More files than this at once are worth a second look.
 const SEVERAL_FILES: usize = 3;
@@ -70,11 +70,10 @@ pub(super) fn hit_of_change(question: &PolicyQuestion<'_>, category: Category) -
         return None;
     }
     if is_large(question.impact) {
-        return Some(hit(Decision::Preview, "builtin:large-change", "The change is large."));
+        return Some(hit(Decision::Preview, "builtin:large-change", ReasonCode::LARGE_CHANGE));
     }
     let path = paths(question).find(|path| touches_configuration(path))?;
-    let reason = format!("{path} controls what tools do here.");
-    Some((Decision::Approval, "builtin:configuration".to_owned(), reason))
+    Some(hit(Decision::Approval, "builtin:configuration", ReasonCode::CONFIGURATION.with("path", path)))
 }
 
 pub(super) fn of(question: &PolicyQuestion<'_>, command: Option<&JudgedLine<'_>>) -> Risk {

@@ -4,7 +4,7 @@ use super::checks::Hit;
 use super::coverage::{self, AllowedByEffect, AllowingSources};
 use super::question::Subject;
 use super::{CommandLine, Shell, SimpleCommand, powershell};
-use arki_domain::{BUILT_IN_TOOLS, Decision, glob_readings};
+use arki_domain::{BUILT_IN_TOOLS, Decision, ReasonCode, TranslatableText, glob_readings};
 use globset::{Glob, GlobBuilder, GlobSet};
 use serde::{Deserialize, Serialize};
 
@@ -341,8 +341,9 @@ impl PolicyRule {
 
     /// The reason that decisions by it are recorded with, behind what the user is warned of.
     #[must_use]
-    pub fn reason(&self) -> &str {
-        if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason }
+    pub fn reason(&self) -> TranslatableText {
+        let own = self.definition.reason.as_str();
+        if own.is_empty() { ReasonCode::MATCHED_RULE.into() } else { own.into() }
     }
 
     pub(super) fn is_about_paths(&self) -> bool {
@@ -363,7 +364,7 @@ impl PolicyRule {
     }
 
     pub(super) fn hit(&self) -> Hit {
-        (self.definition.decision, self.name.clone(), self.reason().to_owned())
+        (self.definition.decision, self.name.clone(), self.reason().into())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Category defaults and rules, merged from every configuration file, and what they say of a call together.
 
-use super::checks::{BUILD_RULE, Hit, RULE_SEPARATOR};
+use super::checks::{BUILD_RULE, Hit, RULE_SEPARATOR, hit};
 use super::coverage::{AllowedByEffect, AllowingSources, Coverage};
 use super::judged_line::JudgedLine;
 use super::question::PolicyQuestion;
 use super::rules::{PolicyRule, RuleDefinition, RuleError};
 use super::{CommandLine, Shell};
-use arki_domain::{Category, Decision, ToolNames};
+use arki_domain::{Category, Decision, Reason, ReasonCode, ToolNames};
 use globset::Glob;
 use std::collections::BTreeMap;
 
@@ -165,7 +165,7 @@ impl PolicySettings {
     /// Denies everything while the configuration that may forbid it can't be read.
     pub(super) fn refuses(&self) -> Option<Hit> {
         let why = self.refused.as_ref()?;
-        Some((Decision::Deny, "builtin:unreadable-configuration".to_owned(), why.clone()))
+        Some(hit(Decision::Deny, "builtin:unreadable-configuration", why.as_str()))
     }
 
     /// The strictest of the rules that match. Those that allow commands add up, with what was allowed for the session and
@@ -195,7 +195,7 @@ impl PolicySettings {
     /// can't be followed, or it names the program somewhere.
     pub(super) fn may_restrict(&self, tool: &str, line: &CommandLine, text: &str) -> bool {
         let is_followed = line.not_followed().is_none();
-        let words = CommandLine::opaque(text, "");
+        let words = CommandLine::opaque(text, ReasonCode::NOT_PLAIN_WORDS);
         let mut rules = self.rules.iter().filter(|rule| !rule.allows() && rule.is_about(tool));
         rules.any(|rule| rule.definition().command.as_ref().is_some_and(|named| !is_followed || words.may_run(named)))
     }
@@ -213,12 +213,11 @@ impl PolicySettings {
         let is_unclear = line.is_some_and(|line| line.not_followed().is_some());
         let is_whole = |rule: &&PolicyRule| rule.allows() && !rule.is_for_commands() && !is_unclear;
         let matches = |rule: &&PolicyRule| rule.matches(question.tool, question.subject, line);
-        let reason = "You allowed it for this session.";
         match self.grants.iter().filter(is_whole).find(matches) {
-            Some(grant) => Some((Decision::Allow, grant.name().to_owned(), reason.to_owned())),
+            Some(grant) => Some(hit(Decision::Allow, grant.name(), ReasonCode::GRANTED_FOR_SESSION)),
             None => {
                 let (decision, names, _) = hit_of(command?.covered.as_ref()?);
-                Some((decision, names, reason.to_owned()))
+                Some(hit(decision, &names, ReasonCode::GRANTED_FOR_SESSION))
             }
         }
     }
@@ -248,19 +247,19 @@ impl PolicySettings {
             None | Some(Decision::Review) => Decision::Approval,
             Some(decision) => *decision,
         };
-        let (name, plural) = match category {
-            Category::Read => ("read", "Reading"),
-            Category::Write => ("write", "Changing files"),
-            Category::Exec => ("exec", "Running commands"),
-            Category::Network => ("network", "Using the network"),
+        let (name, what) = match category {
+            Category::Read => ("read", ReasonCode::READING),
+            Category::Write => ("write", ReasonCode::CHANGING_FILES),
+            Category::Exec => ("exec", ReasonCode::RUNNING_COMMANDS),
+            Category::Network => ("network", ReasonCode::USING_NETWORK),
         };
         let reason = match decision {
-            Decision::Allow => format!("{plural} is allowed."),
-            Decision::Preview => "You review the change before it is made.".to_owned(),
-            Decision::Review | Decision::Approval => format!("{plural} needs your approval."),
-            Decision::Deny => format!("{plural} is denied by the configuration."),
+            Decision::Allow => ReasonCode::CATEGORY_ALLOWED.with("what", what),
+            Decision::Preview => ReasonCode::CHANGE_REVIEWED.into(),
+            Decision::Review | Decision::Approval => ReasonCode::CATEGORY_ASKED.with("what", what),
+            Decision::Deny => ReasonCode::CATEGORY_DENIED.with("what", what),
         };
-        (decision, format!("category:{name}"), reason)
+        hit(decision, &format!("category:{name}"), reason)
     }
 
     fn matching<'a>(
@@ -277,9 +276,9 @@ fn hit_of(covered: &Coverage<'_>) -> Hit {
     let rules = || covered.rules.iter().chain(&covered.grants);
     let mut names: Vec<&str> = rules().map(|rule| rule.name()).collect();
     names.extend(covered.builds.then_some(BUILD_RULE));
-    let mut reasons: Vec<&str> = rules().map(|rule| rule.reason()).collect();
-    reasons.dedup();
-    (Decision::Allow, names.join(RULE_SEPARATOR), reasons.join(" "))
+    let mut sentences: Vec<_> = rules().map(|rule| rule.reason()).collect();
+    sentences.dedup();
+    hit(Decision::Allow, &names.join(RULE_SEPARATOR), Reason { sentences })
 }
 
 fn is_command_with_network(question: &PolicyQuestion<'_>, command: Option<&CommandLine>) -> bool {

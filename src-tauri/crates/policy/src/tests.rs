@@ -12,6 +12,7 @@ mod lines;
 mod planning;
 mod powershell;
 mod proposal;
+mod reasons;
 mod trace;
 #[cfg(target_os = "linux")]
 mod unchanged;
@@ -308,7 +309,7 @@ fn what_is_made_three_times_in_a_row_is_asked_about_whatever_is_granted_and_deni
             impact: Impact::default(),
         };
         let verdict = decide(&question, &settings(rules).unwrap());
-        (verdict.decision, verdict.rule, verdict.reason)
+        (verdict.decision, verdict.rule, verdict.reason.to_string())
     };
     let allowed = json!([{"decision": "allow", "tool": "calculate"}]);
     assert_eq!(repeated("calculate", Category::Read, 2, allowed.clone(), true).0, Decision::Allow);

@@ -128,7 +128,7 @@ fn parts(shell: Shell, text: &str, decision: Decision, rule: &str, reason: &str)
     let is_warned = danger::of_line(&line).is_some_and(|danger| match decision {
         // Nobody is warned of what is allowed, and what is known as a whole isn't looked at for dangers.
         Decision::Allow | Decision::Review => !is_known(shell, &line),
-        Decision::Preview | Decision::Approval | Decision::Deny => reason.starts_with(&danger),
+        Decision::Preview | Decision::Approval | Decision::Deny => reason.starts_with(&danger.to_string()),
     });
     let parts = line_parts(shell, &line, text, if is_warned { Dangers::Told } else { Dangers::LeftOut });
     let all_are = |readings: &[CommandReading]| parts.iter().all(|part| readings.contains(&part.reading));

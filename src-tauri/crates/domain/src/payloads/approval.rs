@@ -1,7 +1,7 @@
 //! Requests for approval before an effect, and their answers.
 
-use super::ApprovalDecision;
-use crate::{ApprovalId, ApprovalMode, CallId, Risk};
+use super::{AnsweredRequest, ApprovalDecision};
+use crate::{ApprovalId, ApprovalMode, CallId, Risk, TranslatableText};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,6 +101,9 @@ payload! {
         pub risk: Risk,
         pub rule: String,
         pub reason: String,
+        /// The same by codes, for clients that say it in their users' language; empty in logs of earlier versions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub sentences: Vec<TranslatableText>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub preview: Option<ChangePreview>,
         /// Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.
@@ -223,6 +226,42 @@ payload! {
         /// refused it for the whole run.
         pub resolved_by: String,
         pub preview_hash: String,
+        /// The request that decided it, if it may be sent again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub request: Option<AnsweredRequest>,
+    }
+}
+
+impl CommandConfinement {
+    /// Says what the command can reach, where its changes go, and what its sandbox can't keep it from.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences: Vec<String> = Vec::new();
+        if self.network {
+            sentences.push("It has the network.".to_owned());
+        }
+        sentences.extend(self.hosts.iter().map(|host| format!("It can send anything it can read to {host}.")));
+        sentences.push(self.writes().to_owned());
+        if self.reads_private {
+            sentences.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
+        }
+        sentences.extend(self.notes.iter().cloned());
+        sentences
+    }
+
+    fn writes(&self) -> &'static str {
+        match self.lands {
+            Some(EffectsLanding::Reviewed) => {
+                "You review its changes before they land; only generated folders such as node_modules are written \
+                 directly."
+            }
+            Some(EffectsLanding::AsEdits) => {
+                "Its changes land when it ends. You review them first if they are many or unusual."
+            }
+            Some(EffectsLanding::Unasked) => "Its changes land when it ends, without a review.",
+            None if self.writes_project => "It writes directly to this folder, and nowhere else.",
+            None => "It only reads.",
+        }
     }
 }
 
@@ -272,6 +311,7 @@ impl ApprovalResolved {
             reason: None,
             resolved_by: resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
+            request: None,
         }
     }
 

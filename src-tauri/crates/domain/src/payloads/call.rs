@@ -2,7 +2,7 @@
 
 use crate::{
     CallId, Category, Decision, HookEvent, HookOutcome, MessageId, Permissions, RestoredFile, Risk, SessionId,
-    TextStyle, Usage,
+    TextStyle, TranslatableText, Usage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,9 @@ payload! {
         /// The rule that decided: `builtin:…`, `config:…`, `category:…`, `approve:…` or `approval:ID`.
         pub rule: String,
         pub reason: String,
+        /// The same by codes, as in `approval.requested`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub sentences: Vec<TranslatableText>,
         pub risk: Risk,
         /// The future state of the files of an allowed write, so that a crash can be reconciled.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

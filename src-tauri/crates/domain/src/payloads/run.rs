@@ -1,6 +1,6 @@
 //! One run, from its prompt to its end.
 
-use super::PauseReason;
+use super::{AnsweredRequest, PauseReason};
 use crate::{
     ApprovalId, ApprovalMode, CallId, MessageId, NestedDefinition, QuestionId, RunId, RunOptions, SessionId,
     SessionSource, Usage,
@@ -29,6 +29,9 @@ payload! {
         /// The session is new, or this program has not worked on it before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub session_start: Option<SessionSource>,
+        /// The request that started it, if it may be sent again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub request: Option<AnsweredRequest>,
     }
     /// The call `delegate` that a sub-agent works for.
     ParentCall {

@@ -128,6 +128,7 @@ mod tests {
             message_id: Some(MessageId::from("a")),
             parent: None,
             session_start: None,
+            request: None,
         };
         queue.apply(&started.into());
         assert_eq!(texts(&queue), ["b"]);

@@ -30,6 +30,7 @@ impl Log {
             message_id: None,
             parent: None,
             session_start: None,
+            request: None,
         })
     }
 
@@ -92,6 +93,7 @@ impl Log {
             risk: Risk::Low,
             rule: "category:write".into(),
             reason: String::new(),
+            sentences: Vec::new(),
             preview: None,
             calls: Vec::new(),
             command: None,
@@ -111,6 +113,7 @@ impl Log {
             reason: None,
             resolved_by: "cli".into(),
             preview_hash: "h".into(),
+            request: None,
         })
     }
 
@@ -120,6 +123,7 @@ impl Log {
             decision: Decision::Allow,
             rule: "approval:a1".into(),
             reason: String::new(),
+            sentences: Vec::new(),
             risk: Risk::Low,
             files: vec![FileEffect {
                 path: "a".into(),

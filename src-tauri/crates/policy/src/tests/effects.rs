@@ -80,7 +80,7 @@ fn without_rules() -> Case {
 fn check(approve: ApprovalMode, changes: &[ChangedPath], decision: Decision, rule: &str) {
     let verdict = without_rules().verdict(approve, changes);
     assert_eq!((verdict.decision, &*verdict.rule), (decision, rule), "{verdict:?}");
-    assert!(!verdict.reason.is_empty());
+    assert!(!verdict.reason.to_string().is_empty());
 }
 
 #[test]
@@ -165,7 +165,10 @@ fn all_lands_everything_but_the_sensitive() {
     assert_eq!(rules, expected);
     let verdict = without_rules().verdict(All, &changes);
     assert_eq!((verdict.decision, verdict.risk), (Approval, Risk::High));
-    assert!(verdict.reason.contains(".env looks like") && verdict.reason.contains("more reason"), "{verdict:?}");
+    assert!(
+        verdict.reason.to_string().contains(".env looks like") && verdict.reason.to_string().contains("more reason"),
+        "{verdict:?}"
+    );
 }
 
 #[test]
@@ -239,7 +242,7 @@ fn a_rule_for_commands_lands_nothing_that_a_server_changed() {
         let case = Case { tool: "mcp__x__echo", ..Case::new("", json!([rule])) };
         assert_eq!(case.one(Ask, changed("a.rs")).0, Preview);
         assert_eq!(case.one(Edits, changed("a.rs")).0, Allow);
-        let reason = case.verdict(Edits, &many(6, removed)).reason;
+        let reason = case.verdict(Edits, &many(6, removed)).reason.to_string();
         assert!(reason.starts_with("The MCP server removed 6 files"), "{reason}");
     }
 }
@@ -299,7 +302,7 @@ fn rules_about_paths_hold_for_what_a_command_changes() {
             assert_ne!(case.one(approve, changed("b")).1, "config:rules[1]", "{rule}");
         }
         let verdict = case.verdict(All, &[changed("infra/a"), changed("b")]);
-        let names_it = verdict.reason.contains("Not kept: infra/a (config:rules[1]).");
+        let names_it = verdict.reason.to_string().contains("Not kept: infra/a (config:rules[1]).");
         assert_eq!(names_it, decision == Deny, "{verdict:?}");
     }
     let only = Case::new("mytool", json!([{"decision": "deny", "path": "infra/**"}]));
@@ -435,7 +438,9 @@ proptest! {
                 prop_assert!(path.decision >= Preview, "{:?}", change);
             }
             prop_assert!(path.decision == Deny || path.decision <= verdict.decision, "{:?}", verdict);
-            prop_assert!(!path.rule.is_empty() && !path.reason.is_empty());
+            prop_assert!(!path.rule.is_empty() && !path.reason.to_string().is_empty());
+            prop_assert!(path.reason.sentences.iter().all(reasons::is_filled), "{:?}", path);
         }
+        prop_assert!(verdict.reason.sentences.iter().all(reasons::is_filled), "{:?}", verdict);
     }
 }

@@ -219,7 +219,7 @@ proptest! {
         let verdict = command(&line);
         let parsed = CommandLine::parse_as(Shell::Bash, &line);
         prop_assert!(parsed.commands().is_some() || verdict.decision != Decision::Allow, "{line:?}");
-        let traced = crate::trace::trace_in(Shell::Bash, verdict.decision, &verdict.rule, &verdict.reason, Some(&line));
+        let traced = crate::trace::trace_in(Shell::Bash, verdict.decision, &verdict.rule, &verdict.reason.to_string(), Some(&line));
         prop_assert!(traced.is_some_and(|traced| !traced.parts.is_empty()), "{line:?}");
         let _ = CommandLine::parse_as(Shell::PowerShell, &line);
     }

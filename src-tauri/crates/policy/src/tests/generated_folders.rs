@@ -1,10 +1,10 @@
 //! The folders that a build may write for real, and the lines that may.
 
 use super::*;
-use arki_domain::Risk;
+use arki_domain::{Reason, Risk};
 
 fn by(decision: Decision, rule: &str) -> Verdict {
-    Verdict { decision, rule: rule.to_owned(), reason: String::new(), risk: Risk::Low }
+    Verdict { decision, rule: rule.to_owned(), reason: Reason::default(), risk: Risk::Low }
 }
 
 #[test]

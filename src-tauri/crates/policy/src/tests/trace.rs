@@ -9,7 +9,7 @@ use arki_testkit::labelled_commands;
 use proptest::prelude::*;
 
 fn traced(verdict: &Verdict, line: &str) -> PolicyTrace {
-    trace_in(Shell::Bash, verdict.decision, &verdict.rule, &verdict.reason, Some(line)).unwrap()
+    trace_in(Shell::Bash, verdict.decision, &verdict.rule, &verdict.reason.to_string(), Some(line)).unwrap()
 }
 
 /// The parts of a line that is judged by the defaults, as `COMMAND: READING`.
@@ -182,6 +182,8 @@ fn the_trace_of_every_labelled_command_is_that_of_its_verdict() {
 fn agrees(shell: Shell, question: &PolicyQuestion<'_>, settings: &PolicySettings) -> Result<(), TestCaseError> {
     let (check, verdict) = decided_by(shell, question, settings);
     let Verdict { decision, rule, reason, .. } = &verdict;
+    prop_assert!(reason.sentences.iter().all(reasons::is_filled), "{:?}", reason);
+    let reason = &reason.to_string();
     let line = question.subject.command.as_deref();
     let trace = trace_in(shell, *decision, rule, reason, line);
     let trace = trace.ok_or_else(|| TestCaseError::fail(format!("no trace of {verdict:?}")))?;
@@ -192,7 +194,7 @@ fn agrees(shell: Shell, question: &PolicyQuestion<'_>, settings: &PolicySettings
     let Some(line) = line else { return Ok(()) };
     prop_assert!(!trace.parts.is_empty(), "{line:?} has no parts: {verdict:?}");
     let parsed = CommandLine::parse_as(shell, line);
-    let danger = crate::danger::of_line(&parsed).filter(|danger| reason.starts_with(danger));
+    let danger = crate::danger::of_line(&parsed).filter(|danger| reason.starts_with(&danger.to_string()));
     if parsed.commands().is_some() && !decision.is_unasked() {
         let is_dangerous = trace.parts.iter().any(|part| part.reading == CommandReading::Dangerous);
         prop_assert_eq!(is_dangerous, danger.is_some(), "{:?}: {:?}", line, trace.parts);

@@ -87,6 +87,7 @@ impl Conversation {
         self.held.patch(place, ItemPart::Decision, |call| {
             let reason = if decided.reason.is_empty() { &decided.rule } else { &decided.reason };
             call.reason.clone_from(reason);
+            call.sentences.clone_from(&decided.sentences);
             if decided.decision == Decision::Deny {
                 call.state = CallState::Denied;
                 call.lacks_trust = decided.rule == UNTRUSTED_RULE;
@@ -112,6 +113,7 @@ impl Conversation {
                 call.approval = Some(asked);
                 if !requested.reason.is_empty() {
                     call.reason.clone_from(&requested.reason);
+                    call.sentences.clone_from(&requested.sentences);
                 }
             });
             places.push(place);

@@ -4,7 +4,7 @@ use crate::{
     ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, CallId, Category, ChangeTakenBack,
     CompactionStrategy, ContextDropped, Elicitation, EngineRetry, EventBody, FileChanged, HookRan, Hunk, Image,
     PlanProposed, PolicyDecided, QuestionId, RestoredFile, RunId, SandboxCleanedUp, SessionId, TextStyle, ToolResult,
-    Usage,
+    TranslatableText, Usage,
 };
 use schemars::JsonSchema;
 use serde::ser::{Error as _, SerializeMap};
@@ -67,6 +67,9 @@ item! {
         /// The last one that was asked for.
         pub approval: Option<AskedApproval>,
         pub reason: String,
+        /// The reason by codes, as in `approval.requested`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub sentences: Vec<TranslatableText>,
         /// Denied because the folder wasn't trusted.
         pub lacks_trust: bool,
         pub result: Option<String>,
@@ -265,6 +268,7 @@ impl CallItem {
             approval_id: None,
             approval: None,
             reason: String::new(),
+            sentences: Vec::new(),
             lacks_trust: false,
             result: None,
             styles: Vec::new(),
@@ -288,6 +292,7 @@ impl CallItem {
         call.state = self.state;
         call.approval_id.clone_from(&self.approval_id);
         call.reason.clone_from(&self.reason);
+        call.sentences.clone_from(&self.sentences);
         call.lacks_trust = self.lacks_trust;
         call.result.clone_from(&self.result);
         call.styles.clone_from(&self.styles);

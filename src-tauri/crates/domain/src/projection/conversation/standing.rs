@@ -115,7 +115,8 @@ impl ConversationStanding {
 }
 
 impl PausedFor {
-    fn of(paused: &RunPaused) -> Self {
+    #[must_use]
+    pub fn of(paused: &RunPaused) -> Self {
         match paused.reason {
             _ if paused.question_id.is_some() => Self::Question,
             PauseReason::Approval => Self::Approval,

@@ -66,6 +66,7 @@ fn started() -> EventBody {
         message_id: None,
         parent: None,
         session_start: None,
+        request: None,
     }
     .into()
 }
@@ -215,6 +216,7 @@ fn changes_of_the_state_are_told_in_a_line_each() {
             decision,
             rule,
             reason,
+            sentences: Vec::new(),
             risk: Risk::High,
             files: vec![],
             landing: None,

@@ -87,6 +87,7 @@ fn words(tool_id: &str) -> Option<(&'static str, &'static str, Object)> {
         "read_file" => ("Read", "Read", Object::Plain("path")),
         "list_directory" => ("List", "Listed", Object::Plain("path")),
         "search_files" => ("Search for", "Searched for", Object::Code("pattern")),
+        "search_project" => ("Look in the project for", "Looked in the project for", Object::Plain("query")),
         "find_files" => ("Look for", "Looked for", Object::Code("glob")),
         "write_file" => ("Write", "Wrote", Object::Plain("path")),
         "edit_file" => ("Edit", "Edited", Object::Plain("path")),

@@ -77,6 +77,7 @@ fn small() -> Overview {
                 message_id: None,
                 parent: None,
                 session_start: None,
+                request: None,
             },
         ),
         event(

@@ -31,6 +31,7 @@ impl Log {
             message_id: None,
             parent: None,
             session_start: None,
+            request: None,
         });
         log
     }
@@ -84,6 +85,7 @@ impl Log {
             risk: Risk::Low,
             rule: "pipeline:gate".into(),
             reason: String::new(),
+            sentences: Vec::new(),
             preview: None,
             calls: Vec::new(),
             command: None,

@@ -37,6 +37,7 @@ fn prompt(text: &str) -> EventBody {
         message_id: None,
         parent: None,
         session_start: None,
+        request: None,
     }
     .into()
 }

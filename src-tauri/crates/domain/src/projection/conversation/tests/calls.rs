@@ -24,9 +24,11 @@ fn turn_of(calls: &[Value]) -> Log {
 fn a_rejected_call_waits_first_and_stays_rejected_when_its_result_comes() {
     let mut log = Log::default();
     log.add("tool.call", edit("c"));
-    let asked = json!({"approvalId": "a", "callId": "c", "toolId": "edit_file", "reason": "writes ask"});
+    let sentences = json!([{"code": "ASKS"}]);
+    let asked = json!({"approvalId": "a", "callId": "c", "toolId": "edit_file", "reason": "writes ask", "sentences": sentences});
     log.add("approval.requested", asked);
-    folded("asked", &log).has(0, &json!({"state": "waiting", "approvalId": "a", "reason": "writes ask"}));
+    folded("asked", &log)
+        .has(0, &json!({"state": "waiting", "approvalId": "a", "reason": "writes ask", "sentences": sentences}));
     log.add("approval.resolved", json!({"approvalId": "a", "decision": "reject"}));
     log.add("tool.result", json!({"callId": "c", "result": "rejected by the user", "isError": true}));
     folded("rejected", &log).has(0, &json!({"state": "rejected", "result": "rejected by the user"}));

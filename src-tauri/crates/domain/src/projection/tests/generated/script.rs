@@ -129,6 +129,7 @@ impl Script {
             message_id,
             parent: None,
             session_start: None,
+            request: None,
         });
     }
 
@@ -202,6 +203,7 @@ impl Script {
             decision,
             rule,
             reason,
+            sentences: Vec::new(),
             risk: Risk::Low,
             files: vec![],
             landing: None,
@@ -220,6 +222,7 @@ impl Script {
             risk: Risk::Low,
             rule: "category:write".into(),
             reason: String::new(),
+            sentences: Vec::new(),
             preview: None,
             calls: Vec::new(),
             command: None,
@@ -238,6 +241,7 @@ impl Script {
             reason: None,
             resolved_by: "cli".into(),
             preview_hash: String::new(),
+            request: None,
         });
         self.add(RunResumed { approval_id: Some(approval_id), ..RunResumed::because(reason) });
     }
