@@ -24,7 +24,17 @@ const key =
 const keys = new RegExp(`^${key}([+ ]${key})*$`, "u");
 const tags = new Set(["t", "msg", "plural", "select", "selectOrdinal"]);
 /** Names that are the same in every language, and words of the program's own: git's headers, selectors, classes. */
-const notTranslated = new Set(["Arki", "Markdown", "accept all", "line added", "line removed"]);
+const notTranslated = new Set([
+  "Arki",
+  "Claude Code",
+  "Codex",
+  // The kind of what is dragged, as browsers name it.
+  "Files",
+  "Markdown",
+  "accept all",
+  "line added",
+  "line removed",
+]);
 const ofFormats = /^((rename|copy) (from|to)|(old|new) mode|input, select, textarea|…*Arki)$/;
 /** What they are given is for the program, or for who writes it. */
 const forTheProgram =

@@ -5,7 +5,6 @@ import { useCallback, useEffect } from "react";
 import { CommandKeysContext, ShortcutsContext } from "../components/command_keys";
 import { direction } from "../components/direction";
 import { ErrorBoundary } from "../components/ErrorBoundary";
-import { useLatest } from "../components/latest";
 import { fetchParts } from "../components/lazily";
 import { lookForFonts } from "../components/markdown/fonts";
 import { isModalOpen } from "../components/modal";
@@ -17,10 +16,9 @@ import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
 import type { Actions } from "./commands";
-import { useDailyUpdate } from "./daily_update";
 import { useLocale } from "./locale";
 import { MainPane } from "./MainPane";
-import { Dialogs, HistoryDialogs, Inspector, InspectorRail, NativeMenus, RowMenu } from "./parts";
+import { Dialogs, HistoryDialogs, Inspector, InspectorRail, Outside, RowMenu } from "./parts";
 import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import "./app.css";
@@ -36,10 +34,7 @@ export function App() {
   const openRules = useCallback(() => setDialog("rules"), [setDialog]);
   const asked = window.dialog !== null || history.asking !== null;
   useEscapeFromNowhere(asked ? null : window.stepOut);
-  useMouseSteps(asked ? null : window);
-  useFreshOnReturn();
   useTheRest();
-  useDailyUpdate();
   const sidebar = panes.sidebar ? (
     <ErrorBoundary part={t`The list of sessions`}>
       <Sessions
@@ -78,8 +73,8 @@ export function App() {
       </ErrorBoundary>
     ) : null;
   const rail =
-    // A session that has not begun has nothing to lead to.
-    selected === null || window.place || panes.inspector || panes.columns.inspector.floats ? null : (
+    // Without a change, a decision or a plan there is nothing to lead to.
+    !panes.earns || window.place || panes.inspector || panes.columns.inspector.floats ? null : (
       <InspectorRail
         onTab={(tab) => {
           panes.show(tab);
@@ -127,7 +122,7 @@ export function App() {
                   </ErrorBoundary>
                 }
               />
-              <NativeMenus {...menus} />
+              <Outside menus={menus} steps={asked ? null : window} />
               <ErrorBoundary part={t`A dialog`} about={window.dialog}>
                 <Once when={window.dialog !== null}>
                   <Dialogs window={window} commands={commands} />
@@ -149,18 +144,6 @@ function focusTab() {
   setTimeout(() => {
     document.querySelector<HTMLElement>(".inspector [role=tab][aria-selected=true]")?.focus();
   }, 0);
-}
-
-/** What other processes did while nobody looked, such as dying in the middle of a run, is told by no event. */
-function useFreshOnReturn() {
-  const arki = useArki();
-  useEffect(() => {
-    const onFocus = () => {
-      void Promise.all([arki.refreshSessions(), arki.refreshApprovals()]).catch(() => undefined);
-    };
-    window.addEventListener("focus", onFocus);
-    return () => window.removeEventListener("focus", onFocus);
-  }, [arki]);
 }
 
 /** The user's first content is there: what they may ask for next is fetched meanwhile. */
@@ -188,20 +171,6 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [stepOut]);
-}
-
-/** The buttons at a mouse's side. */
-function useMouseSteps(steps: Pick<Window, "back" | "forward"> | null) {
-  const latest = useLatest(steps);
-  useEffect(() => {
-    const onMouseUp = (event: MouseEvent) => {
-      if (event.button !== 3 && event.button !== 4) return;
-      event.preventDefault();
-      if (!isModalOpen()) (event.button === 3 ? latest.current?.back : latest.current?.forward)?.();
-    };
-    window.addEventListener("mouseup", onMouseUp);
-    return () => window.removeEventListener("mouseup", onMouseUp);
-  }, [latest]);
 }
 
 function Status({ window, actions }: { window: Window; actions: Actions }) {

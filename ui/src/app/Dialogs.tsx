@@ -10,6 +10,7 @@ const SettingsDialog = lazily(() =>
   import("../features/settings/SettingsDialog").then((part) => part.SettingsDialog),
 );
 const TrustDialog = lazily(() => import("../features/trust/TrustDialog").then((part) => part.TrustDialog));
+const FolderDialog = lazily(() => import("./FolderDialog").then((part) => part.FolderDialog));
 const Palette = lazily(() => import("../features/palette/Palette").then((part) => part.Palette));
 const KeyboardMap = lazily(() => import("../features/palette/KeyboardMap").then((part) => part.KeyboardMap));
 
@@ -29,6 +30,9 @@ export function Dialogs({ window, commands }: { window: Window; commands: Comman
     <>
       <Once when={project !== null && dialog === "trust"}>
         {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
+      </Once>
+      <Once when={dialog === "folder"}>
+        <FolderDialog open={dialog === "folder"} onClose={close} onOpen={window.folder.open} />
       </Once>
       <Once when={first !== undefined}>
         <SettingsDialog

@@ -8,6 +8,7 @@ import { IconButton } from "../components/IconButton";
 import { lazily } from "../components/lazily";
 import { Context } from "../features/context/Context";
 import { ChangedFiles } from "../features/history/ChangedFiles";
+import { ChangedBySubagents } from "../features/history/ChangedSoFar";
 import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
@@ -112,6 +113,12 @@ export function Inspector({
                   onTakeBack={(path, seq) =>
                     history.setAsking({ about: "take_back", sessionId, seq, path, from: null })
                   }
+                  onEditor={(path) => history.open("open_in_editor", { folder: shown.folder, path })}
+                  onReveal={(path) => history.open("show_in_folder", { folder: shown.folder, path })}
+                />
+                <ChangedBySubagents
+                  sessionId={sessionId}
+                  onLines={(by, path) => history.setAsking({ about: "lines", sessionId: by, path })}
                   onEditor={(path) => history.open("open_in_editor", { folder: shown.folder, path })}
                   onReveal={(path) => history.open("show_in_folder", { folder: shown.folder, path })}
                 />

@@ -66,6 +66,7 @@ export function MainPane({ window }: { window: Window }) {
                 error={folder.error}
                 onOpenFolder={folder.chooseFolder}
                 onOpen={folder.open}
+                onSessions={() => window.panes.setSidebar(true)}
                 onSample={() =>
                   folder.openSample(() => {
                     window.setModelHere("demo/demo");

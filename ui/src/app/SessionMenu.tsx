@@ -43,6 +43,7 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
     label: t`Import…`,
     detail: t`Import sessions that were exported as JSONL.`,
     icon: <Upload size={size} />,
+    needs: "import_sessions",
     run: history.bring,
   };
   const kept: (MenuAction | null)[] =
@@ -60,12 +61,14 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
             label: t`Session settings…`,
             detail: t`Choose model, effort and prompt for this session.`,
             icon: <SlidersHorizontal size={size} />,
+            needs: "configure_session",
             run: () => history.setAsking({ about: "settings", sessionId }),
           },
           {
             label: t`Tools…`,
             detail: t`Choose the tools for this session.`,
             icon: <Wrench size={size} />,
+            needs: "switch_session_tools",
             run: () => history.setAsking({ about: "tools", sessionId }),
           },
           null,
@@ -73,14 +76,21 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
             label: t`Export as JSONL…`,
             detail: t`The whole log. You can import it again.`,
             icon: <Download size={size} />,
+            needs: "export_session",
             run: () => history.keep("jsonl"),
           },
           {
             label: t`Export as Markdown…`,
             icon: <Download size={size} />,
+            needs: "export_session",
             run: () => history.keep("markdown"),
           },
-          { label: t`Export as HTML…`, icon: <Download size={size} />, run: () => history.keep("html") },
+          {
+            label: t`Export as HTML…`,
+            icon: <Download size={size} />,
+            needs: "export_session",
+            run: () => history.keep("html"),
+          },
         ];
   const worktree = session?.worktree ?? null;
   const beside: (MenuAction | null)[] = [
@@ -89,6 +99,7 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
       label: t`New session in a worktree…`,
       detail: t`Work on a copy of the project, on a branch of its own.`,
       icon: <GitBranch size={size} />,
+      needs: "add_worktree",
       run: onWorktree,
     },
     ...(worktree === null ? [] : worktreeActions(worktree, history)),
@@ -109,20 +120,23 @@ type Own = Pick<Props, "session" | "history" | "onRename"> & { sessionId: string
 /** Those that a session's row has, too. */
 function ownActions({ sessionId, session, history, onRename }: Own): MenuAction[] {
   return [
-    { label: t`Rename…`, icon: <Pencil size={size} />, run: onRename },
+    { label: t`Rename…`, icon: <Pencil size={size} />, needs: "rename_session", run: onRename },
     {
       label: session?.pinned ? t`Unpin` : t`Pin`,
       icon: session?.pinned ? <PinOff size={size} /> : <Pin size={size} />,
+      needs: "mark_session",
       run: () => history.mark(sessionId, { pinned: !session?.pinned, archived: null }),
     },
     {
       label: session?.archived ? t`Bring back` : t`Archive`,
       icon: session?.archived ? <ArchiveRestore size={size} /> : <Archive size={size} />,
+      needs: "mark_session",
       run: () => history.mark(sessionId, { pinned: null, archived: !session?.archived }),
     },
     {
       label: t`Open in a new window`,
       icon: <AppWindow size={size} />,
+      needs: "open_window",
       run: () => history.open("open_window", { sessionId }),
     },
     {
@@ -135,6 +149,7 @@ function ownActions({ sessionId, session, history, onRename }: Own): MenuAction[
       label: t`Fork from here`,
       detail: t`Start another session from the end of this one.`,
       icon: <GitFork size={size} />,
+      needs: "fork_session",
       run: () => history.fork(sessionId, null, null),
     },
   ];
@@ -143,6 +158,7 @@ function ownActions({ sessionId, session, history, onRename }: Own): MenuAction[
 const deletion = (sessionId: string, history: History): MenuAction => ({
   label: t`Delete…`,
   icon: <Trash2 size={size} />,
+  needs: "remove_session",
   run: () => history.setAsking({ about: "delete", sessionId }),
 });
 
@@ -175,11 +191,13 @@ function worktreeActions(worktree: WorktreeOf, history: History): MenuAction[] {
       label: t`Bring branch to ${project}`,
       detail: t`Copies the commits on ${worktree.branch} to the project. Nothing is merged.`,
       icon: <GitPullRequestArrow size={size} />,
+      needs: "bring_worktree",
       run: () => history.bringBranch(worktree),
     },
     {
       label: t`Remove worktree…`,
       icon: <FolderX size={size} />,
+      needs: "remove_worktree",
       run: () => history.setAsking({ about: "remove_worktree", worktree }),
     },
   ];

@@ -7,7 +7,8 @@ import type { Command } from "../components/commands";
 import { homePath } from "../components/format";
 import { isModalOpen } from "../components/modal";
 import { inTextField, matches } from "../components/shortcuts";
-import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
+import type { ApprovalMode, ExportFormat, HistorySource, ModelEntry } from "../protocol/generated";
+import { agentNames, historySources } from "./agent_names";
 
 export type Actions = {
   openFolder: () => void;
@@ -27,6 +28,8 @@ export type Actions = {
   fork: (() => void) | null;
   exportAs: ((format: ExportFormat) => void) | null;
   importSessions: () => void;
+  /** What another agent has kept of the folder that is shown, or of all where none is. */
+  importFrom: (agent: HistorySource) => void;
   renameSession: (() => void) | null;
   deleteSession: (() => void) | null;
   /** Null without a session; whether it is so already decides the words. */
@@ -123,10 +126,21 @@ export function draftsOf(
       title: t`Go to the next pending decision`,
       run: act.inbox,
     },
-    { id: "compact", section: t`Session`, title: t`Compact now…`, run: act.compact },
+    {
+      id: "compact",
+      section: t`Session`,
+      title: t`Compact now…`,
+      run: act.compact,
+    },
     { id: "fork", section: t`Session`, title: t`Fork from here`, run: act.fork },
     ...exportsOf(act),
-    { id: "import", section: t`Session`, title: t`Import sessions`, run: act.importSessions },
+    {
+      id: "import",
+      section: t`Session`,
+      title: t`Import sessions`,
+      run: act.importSessions,
+    },
+    ...importsOf(act),
     {
       id: "rename",
       section: t`Session`,
@@ -153,7 +167,12 @@ export function draftsOf(
       title: t`Session settings`,
       run: act.sessionSettings,
     },
-    { id: "delete", section: t`Session`, title: t`Delete this session`, run: act.deleteSession },
+    {
+      id: "delete",
+      section: t`Session`,
+      title: t`Delete this session`,
+      run: act.deleteSession,
+    },
     { id: "open", section: t`Folder`, title: t`Open folder`, run: act.openFolder },
     ...recent.map((path) => ({
       id: `${recentId}${path}`,
@@ -169,14 +188,24 @@ export function draftsOf(
       title: t`Open in editor`,
       run: act.openInEditor,
     },
-    { id: "reveal", section: t`Folder`, title: t`Show in folder`, run: act.showInFolder },
+    {
+      id: "reveal",
+      section: t`Folder`,
+      title: t`Show in folder`,
+      run: act.showInFolder,
+    },
     {
       id: "terminal",
       section: t`Folder`,
       title: t`Terminal here`,
       run: act.openTerminal,
     },
-    { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
+    {
+      id: "trust",
+      section: t`Folder`,
+      title: t`Review trust of this folder`,
+      run: act.trust,
+    },
     { id: "back", section: t`View`, title: t`Back`, run: act.back },
     { id: "forward", section: t`View`, title: t`Forward`, run: act.forward },
     { id: "changes", section: t`View`, title: t`Show changes`, run: act.review },
@@ -199,7 +228,12 @@ export function draftsOf(
     { id: "processes", section: t`View`, title: t`Show processes`, run: act.processes },
     { id: "inbox-list", section: t`View`, title: t`Show inbox`, run: act.inboxList },
     { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
-    { id: "pipelines", section: t`View`, title: t`Pipelines: start, runs, schedules`, run: act.pipelines },
+    {
+      id: "pipelines",
+      section: t`View`,
+      title: t`Pipelines: start, runs, schedules`,
+      run: act.pipelines,
+    },
     { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },
     {
       id: "filter",
@@ -284,6 +318,15 @@ function exportsOf({ exportAs }: Actions): Draft[] {
     section: t`Session`,
     title: t`Export as ${name}`,
     run: exportAs && (() => exportAs(format)),
+  }));
+}
+
+function importsOf({ importFrom }: Actions): Draft[] {
+  return historySources.map((agent) => ({
+    id: `import-${agent}`,
+    section: t`Session`,
+    title: t`Import sessions from ${agentNames[agent]}`,
+    run: () => importFrom(agent),
   }));
 }
 

@@ -372,3 +372,38 @@ describe("other processes", () => {
     expect(screen.getByRole("contentinfo", { name: "Status" }).textContent).toContain("~/code/other");
   });
 });
+
+describe("other agents' sessions", () => {
+  it("are brought in from the palette, with what was here already and what was left out", async () => {
+    const brought = { sessionId: "b", title: "Brought", project: demoProject.path, leftOut: 0 };
+    const fake = createFake({
+      sessions: [session("s", "One")],
+      logs: { s: twoPrompts().events },
+      handlers: {
+        import_history: ({ from }) =>
+          from === "codex"
+            ? { sessions: [], faults: [] }
+            : {
+                sessions: [
+                  { ...brought, outcome: "added" },
+                  { ...brought, sessionId: "c", outcome: "unchanged" },
+                ],
+                faults: ["One file can't be read."],
+              },
+      },
+    });
+    await open(fake);
+    const bring = async (agent: string) => {
+      await userEvent.keyboard("{Control>}k{/Control}");
+      const palette = await screen.findByRole("dialog", { name: "Command palette" });
+      await userEvent.keyboard(`import sessions from ${agent}`);
+      await within(palette).findByText(`Import sessions from ${agent}`, { exact: false });
+      await userEvent.keyboard("{Enter}");
+    };
+    await bring("Claude Code");
+    await screen.findByText("Imported 1 session · 1 was here already · One file can't be read.");
+    expect(sent(fake, "import_history")).toEqual([{ from: "claude_code", folder: demoProject.path }]);
+    await bring("Codex");
+    await screen.findByText("Codex has kept no sessions here.");
+  });
+});

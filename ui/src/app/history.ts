@@ -8,7 +8,13 @@ import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
 import { asCommandError, type Params } from "../platform/platform";
-import type { CommandError, ExportFormat, LineOrigin, WorktreeOf } from "../protocol/generated";
+import type {
+  CommandError,
+  ExportFormat,
+  HistorySource,
+  LineOrigin,
+  WorktreeOf,
+} from "../protocol/generated";
 import { subagentsOf } from "../protocol/sessions";
 import type { SentMessage } from "../protocol/transcript";
 
@@ -131,15 +137,10 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
       const path = await arki.platform.call("export_session", { sessionId: selected, format });
       if (path !== null) say(t`Exported to ${path}`);
     });
-  const bring = () =>
-    void attempt(async () => {
-      const ids = await arki.platform.call("import_sessions", {});
-      if (ids === null) return;
-      await arki.refreshSessions();
-      const first = ids[0];
-      if (first !== undefined) go(first);
-      say(t`Imported ${plural(ids.length, { one: "# session", other: "# sessions" })}`);
-    });
+  const bringing = () => import("./bring_history");
+  const bring = () => void attempt(async () => (await bringing()).bringExport(arki, go, say));
+  const bringFrom = (from: HistorySource, folder: string | null) =>
+    void attempt(async () => (await bringing()).bringHistory(arki, from, folder, say));
   const mark = (sessionId: string, marks: { pinned: boolean | null; archived: boolean | null }) =>
     void attempt(async () => void (await arki.platform.call("mark_session", { sessionId, ...marks })));
   const inWorktree = (folder: string) => {
@@ -199,6 +200,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     copyLink,
     keep,
     bring,
+    bringFrom,
     mark,
     open,
     removed,

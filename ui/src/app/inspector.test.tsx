@@ -25,8 +25,9 @@ async function open(fake: Fake, innerWidth = 1440) {
   return renderOn(fake, <App />);
 }
 const press = async (name: string) => userEvent.click(screen.getByRole("button", { name }));
-/** While it is closed, its tabs stand in a rail and none is chosen. */
+/** While it is closed over something, its tabs stand in a rail and none is chosen. */
 const isOpen = () => screen.queryByRole("tab", { selected: true }) !== null;
+const hasRail = () => screen.queryAllByRole("tab").length > 0 && !isOpen();
 const opens = () => waitFor(() => expect(isOpen()).toBe(true));
 const closes = () => waitFor(() => expect(isOpen()).toBe(false));
 
@@ -77,6 +78,20 @@ describe("the inspector", () => {
     expect(isOpen()).toBe(true);
     await press("New session");
     expect(isOpen()).toBe(false);
+  });
+
+  it("leaves a rail where it is closed over something, and nothing where there is nothing", async () => {
+    const { log, fake } = talkedIn();
+    await open(fake);
+    await press("One");
+    await screen.findByText("Hello");
+    expect(hasRail()).toBe(false);
+    await act(async () => fake.send({ events: [asks(log, "a")] }));
+    await opens();
+    await press("Hide inspector");
+    await waitFor(() => expect(hasRail()).toBe(true));
+    await press("New session");
+    expect(hasRail()).toBe(false);
   });
 
   it.each([1440, 900])(

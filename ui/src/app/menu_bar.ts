@@ -12,7 +12,7 @@ const layout: readonly [MenuPlace, readonly (readonly string[])[]][] = [
     [
       ["new", "worktree", "window", "open"],
       ["apart", "link"],
-      ["import", ...exportIds],
+      ["import", "import-claude_code", "import-codex", "import-opencode", ...exportIds],
       ["editor", "reveal", "terminal", "commit", "trust"],
     ],
   ],

@@ -6,17 +6,24 @@ import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";
 import { StrictMode } from "react";
 import type { Root } from "react-dom/client";
+import { CanProvider } from "../components/can";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ArkiProvider } from "../platform/context";
 import type { Platform } from "../platform/platform";
 import { type Arki, createArki } from "../platform/stores/arki";
 import { App } from "./App";
 import { speak, useLocale } from "./locale";
+import { OfferedContext } from "./use_commands";
 
 /** An engine that takes longer than this is waited for in the window, which takes keys by then. */
 const patienceMs = 500;
 
-export async function mount(root: Root, platform: Platform): Promise<void> {
+/** `isOffered`: whether a command of the palette is, by its id. */
+export async function mount(
+  root: Root,
+  platform: Platform,
+  isOffered: (id: string) => boolean = () => true,
+): Promise<void> {
   const arki = createArki(platform, Date.now);
   void arki.start();
   await Promise.all([speak(), known(arki)]);
@@ -24,7 +31,11 @@ export async function mount(root: Root, platform: Platform): Promise<void> {
     <StrictMode>
       <I18nProvider i18n={i18n}>
         <ArkiProvider value={arki}>
-          <Whole />
+          <CanProvider value={platform.can}>
+            <OfferedContext value={isOffered}>
+              <Whole />
+            </OfferedContext>
+          </CanProvider>
         </ArkiProvider>
       </I18nProvider>
     </StrictMode>,

@@ -28,5 +28,5 @@ export const Places = lazily(() => import("./Places").then((part) => part.Places
 export const CrashNote = lazily(() => import("./CrashNote").then((part) => part.CrashNote));
 export const FindBar = lazily(() => import("../features/find/FindBar").then((part) => part.FindBar));
 export const ReplayBar = lazily(() => import("../features/replay/ReplayBar").then((part) => part.ReplayBar));
-export const NativeMenus = lazily(() => import("./NativeMenus").then((part) => part.NativeMenus));
+export const Outside = lazily(() => import("./Outside").then((part) => part.Outside));
 export const HistoryDialogs = lazily(() => import("./HistoryDialogs").then((part) => part.HistoryDialogs));

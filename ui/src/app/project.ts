@@ -3,10 +3,14 @@ import { useArki, useOpenFolder } from "../platform/context";
 import { asCommandError } from "../platform/platform";
 import type { CommandError, ProjectState } from "../protocol/generated";
 
-type Hears = { onAskTrust: () => void };
+type Hears = {
+  onAskTrust: () => void;
+  /** Where no system's dialog asks for a folder. */
+  onAskFolder: () => void;
+};
 
 /** Opening folders: chosen, recent, or given at the start; and when to ask about trust. */
-export function useProject({ onAskTrust }: Hears) {
+export function useProject({ onAskTrust, onAskFolder }: Hears) {
   const arki = useArki();
   const given = useOpenFolder();
   const asked = useRef<string | null>(null);
@@ -15,7 +19,7 @@ export function useProject({ onAskTrust }: Hears) {
 
   const ask = (project: ProjectState) => {
     asked.current = project.path;
-    if (asksTrust(project)) onAskTrust();
+    if (arki.platform.can("trust_project") && asksTrust(project)) onAskTrust();
   };
   // A folder handed over by the command line is asked about as if it had been chosen here.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each folder, whatever the handlers are by then
@@ -36,11 +40,13 @@ export function useProject({ onAskTrust }: Hears) {
       asked.current = path;
       ask(await arki.openProject(path));
     });
-  const chooseFolder = () =>
+  const chooseFolder = () => {
+    if (!arki.platform.can("choose_folder")) return onAskFolder();
     void attempt(async () => {
       const path = await arki.platform.call("choose_folder", {});
       if (path !== null) open(path);
     });
+  };
   /** `onMade` hears of it before the folder opens. */
   const openSample = (onMade: () => void) => {
     // A second click while one is made makes no second one.

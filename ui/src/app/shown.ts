@@ -57,7 +57,7 @@ function useFolderOpened(
   const led = useLatest(onLed);
   const [failed, setFailed] = useState<{ folder: string; error: CommandError } | null>(null);
   useEffect(() => {
-    if (folder === null || folder === open) return setFailed(null);
+    if (folder === null || folder === open || !arki.platform.can("open_project")) return setFailed(null);
     let left = false;
     led.current(folder);
     const opening = arki.openProject(folder).then(

@@ -1,8 +1,5 @@
 /** The built-in slash commands that the window carries out itself: they change what it shows, and begin no run. */
-import { plural, t } from "@lingui/core/macro";
-import { cost } from "../components/format";
 import type { TypedCommand } from "../features/conversation/menu/typed";
-import { tokenFigures } from "../features/status/token_figures";
 import type { Arki } from "../platform/stores/arki";
 import type { Window } from "./use_window";
 
@@ -23,7 +20,10 @@ const acts: Readonly<Record<string, Act>> = {
   ),
   tools: ofSession(({ history }, sessionId) => history.setAsking({ about: "tools", sessionId })),
   undo: ofSession(undo),
-  usage: ofSession(({ history }, sessionId, _, arki) => history.say(usageWords(sessionId, arki))),
+  usage: ofSession(
+    ({ history }, sessionId, _, arki) =>
+      void import("./usage_words").then(({ usageWords }) => history.say(usageWords(sessionId, arki))),
+  ),
 };
 
 /** Whether there is such a command. One of a session in a new session is left to the engine, which says why it can't be. */
@@ -43,11 +43,4 @@ function undo({ history }: Window, sessionId: string, _: string, arki: Arki): un
   const last = changed.toSorted((a, b) => b.lastSeq - a.lastSeq)[0];
   if (!last) return false;
   return history.setAsking({ about: "take_back", sessionId, seq: last.lastSeq, path: last.path, from: null });
-}
-
-function usageWords(sessionId: string, arki: Arki): string {
-  const { usage } = arki.session(sessionId).view.get();
-  const requests = plural(usage.requests, { one: "# request", other: "# requests" });
-  const used = t`${requests}: ${tokenFigures(usage)}`;
-  return usage.costUsd === null ? used : `${used}, ${cost(usage.costUsd)}`;
 }

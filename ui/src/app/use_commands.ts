@@ -1,11 +1,11 @@
 /** The commands of the palette, the map and the keys, for what the window shows right now. */
-import { useMemo, useState } from "react";
+import { createContext, useContext, useMemo, useState } from "react";
 import { keysOf } from "../components/command_keys";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
 import { stepMessage } from "../features/conversation/own_messages";
 import type { WaitingKind } from "../features/inbox/waiting";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
-import type { ApprovalMode, SessionState } from "../protocol/generated";
+import type { ApprovalMode, HistorySource, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, draftsOf, useKeys } from "./commands";
 import { useOwnShortcuts } from "./own_shortcuts";
@@ -18,6 +18,9 @@ const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];
 
 /** As many recent folders as the welcome lists. */
 const mostRecent = 8;
+
+/** Whether a command of the palette, by its id, is offered where the window is shown. */
+export const OfferedContext = createContext<(id: string) => boolean>(() => true);
 
 export function useCommands(window: Window) {
   const { models } = useCatalogue();
@@ -62,7 +65,9 @@ export function useCommands(window: Window) {
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };
   const others = window.app?.recentProjects.filter((path) => path !== window.shown?.folder) ?? [];
-  const drafts = draftsOf(actions, models, others.slice(0, mostRecent));
+  const isOffered = useContext(OfferedContext);
+  const every = draftsOf(actions, models, others.slice(0, mostRecent));
+  const drafts = every.filter(({ id }) => isOffered(id));
   const [choices, choose] = useOwnShortcuts();
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   // The same one as long as the keys are: every button reads it.
@@ -160,6 +165,7 @@ function historyActions({ shown, selected, session, history, rename }: Window) {
     compact: of((sessionId) => history.setAsking({ about: "compact", sessionId })),
     exportAs: selected === null ? null : history.keep,
     importSessions: history.bring,
+    importFrom: (agent: HistorySource) => history.bringFrom(agent, shown?.folder ?? null),
     pin: session && {
       isOn: session.pinned,
       toggle: () => history.mark(session.sessionId, { pinned: !session.pinned, archived: null }),

@@ -34,7 +34,10 @@ export type Window = ReturnType<typeof useWindow>;
 export function useWindow() {
   const app = useApp();
   const [dialog, setDialog] = useState<OpenDialog>(null);
-  const folder = useProject({ onAskTrust: () => setDialog("trust") });
+  const folder = useProject({
+    onAskTrust: () => setDialog("trust"),
+    onAskFolder: () => setDialog("folder"),
+  });
   const { shown, unavailable, select } = useShown(folder.led);
   const project = useFolder(shown?.folder ?? null);
   const selected = shown?.sessionId ?? null;
@@ -259,6 +262,8 @@ function usePanes(selected: string | null, replaying: boolean, leavePlace: () =>
   };
   return {
     columns,
+    /** Whether the inspector has something to show of the session. */
+    earns,
     sidebar,
     setSidebar,
     inspector,

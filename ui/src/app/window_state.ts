@@ -14,6 +14,7 @@ export type OpenDialog =
   | "palette"
   | "keys"
   | "trust"
+  | "folder"
   | "reflection"
   | "updates"
   | null;

@@ -1,4 +1,5 @@
 import type { CommandError } from "../protocol/generated";
+import { coded } from "./coded";
 
 /** An error as the engine tells it, which speaks English. */
 export function EngineWords({ error }: { error: CommandError }) {
@@ -8,7 +9,7 @@ export function EngineWords({ error }: { error: CommandError }) {
         <span aria-hidden>✕ </span>
         {error.message}
       </p>
-      {error.hint && <p className="secondary">{error.hint}</p>}
+      {error.hint && <p className="secondary">{coded(error.hint, (part) => part)}</p>}
     </>
   );
 }

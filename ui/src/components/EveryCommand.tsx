@@ -27,9 +27,6 @@ export function EveryCommand({ title }: { title: string }) {
     <section className="keymap-commands">
       <header>
         <h3 className="grow">{title}</h3>
-        <Button small look="quiet" label={t`Reset all shortcuts`} onClick={rebinding.resetAll}>
-          {t`Reset all`}
-        </Button>
       </header>
       <p className="sr-only" role="status">
         {rebinding.said}
@@ -45,6 +42,12 @@ export function EveryCommand({ title }: { title: string }) {
           </Disclosure>
           <div id={rest}>{open && rows(without)}</div>
         </>
+      )}
+      {/* Last: what has the focus first when the map opens takes nothing back. */}
+      {bindings.some(rebinding.isOwn) && (
+        <Button small look="quiet" label={t`Reset all shortcuts`} onClick={rebinding.resetAll}>
+          {t`Reset all`}
+        </Button>
       )}
     </section>
   );

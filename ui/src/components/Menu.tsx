@@ -1,6 +1,7 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import { Check } from "lucide-react";
 import { type ReactNode, useRef, useState } from "react";
+import { type Needed, offered, useCan } from "./can";
 
 export type Choice = { value: string; label: string; detail?: string };
 
@@ -39,7 +40,14 @@ export function ChoiceMenu({ label, title, trigger, value, choices, onChoose }: 
   );
 }
 
-export type MenuAction = { label: string; detail?: string; icon?: ReactNode; run: () => void };
+export type MenuAction = {
+  label: string;
+  detail?: string;
+  icon?: ReactNode;
+  /** Without this command it isn't offered. */
+  needs?: Needed;
+  run: () => void;
+};
 
 type ActionsProps = {
   label: string;
@@ -86,7 +94,7 @@ export function ActionMenu({ label, trigger, actions, className, look = "icon" }
 type ItemsProps = { actions: readonly (MenuAction | null)[]; onChoose: (run: () => void) => void };
 
 function Items({ actions, onChoose }: ItemsProps) {
-  return actions.map((action, place) =>
+  return offered(actions, useCan()).map((action, place) =>
     action === null ? (
       <Base.Separator key={`${place}`} className="menu-line" />
     ) : (

@@ -1,14 +1,7 @@
 import { VisibleText } from "./code/VisibleText";
+import { coded } from "./coded";
 
 /** What stands between backticks is code, in which nothing hides. */
 export function RuleSentence({ text }: { text: string }) {
-  return text.split("`").map((part, place) =>
-    place % 2 === 0 ? (
-      part
-    ) : (
-      <code key={`${place}`}>
-        <VisibleText text={part} />
-      </code>
-    ),
-  );
+  return coded(text, (part) => <VisibleText text={part} />);
 }

@@ -1,5 +1,6 @@
 import { i18n } from "@lingui/core";
 import type { CommandError } from "../protocol/generated";
+import { coded } from "./coded";
 import { EngineWords } from "./EngineWords";
 import { errorMeanings } from "./error_meanings";
 
@@ -14,7 +15,7 @@ export function TranslatedError({ error }: { error: CommandError }) {
         {i18n._(meaning)}
       </p>
       <p className="secondary" lang="en">
-        {error.message} {error.hint}
+        {error.message} {coded(error.hint, (part) => part)}
       </p>
     </>
   );

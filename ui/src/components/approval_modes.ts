@@ -2,6 +2,7 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { ApprovalMode } from "../protocol/generated";
+import { type Needed, useCan } from "./can";
 
 const modes: { value: ApprovalMode; label: MessageDescriptor; detail: MessageDescriptor }[] = [
   { value: "ask", label: msg`Ask first`, detail: msg`Arki asks before every edit and command.` },
@@ -21,6 +22,18 @@ const modes: { value: ApprovalMode; label: MessageDescriptor; detail: MessageDes
     detail: msg`Arki can only read: no edits, no commands, no network.`,
   },
 ];
+
+/** Everything is granted only by whoever sits at the computer that it happens on. */
+export const modeNeeds = (mode: ApprovalMode): Needed | undefined =>
+  mode === "all" ? "trust_project" : undefined;
+
+export function useModeChoices() {
+  const can = useCan();
+  return modeChoices().filter(({ value }) => {
+    const needed = modeNeeds(value);
+    return needed === undefined || can(needed);
+  });
+}
 
 /** In the order from which one chooses. */
 export const modeChoices = () =>

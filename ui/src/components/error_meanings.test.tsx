@@ -29,6 +29,11 @@ describe("the engine's errors", () => {
     expect(screen.getByText("acme refused the key. Enter another.").lang).toBe("en");
   });
 
+  it("show a command in their hint as code", () => {
+    render(<ErrorNote error={{ code: "NEW_ONE", message: "It failed.", hint: "Run `arki doctor`." }} />);
+    expect(screen.getByText("arki doctor").tagName).toBe("CODE");
+  });
+
   it("are told as the engine tells them where their code is not known", async () => {
     i18n.loadAndActivate({ locale: "de", messages });
     render(<ErrorNote error={{ code: "NEW_ONE", message: "Something new.", hint: "" }} />);

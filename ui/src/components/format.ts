@@ -9,6 +9,7 @@ export function rounded(count: number, most: number, least = 0): string {
 }
 
 export function duration(ms: number): string {
+  if (ms < 1) return t`under 1 ms`;
   if (ms < 1000) return t`${Math.round(ms)} ms`;
   const seconds = ms / 1000;
   if (seconds < 10) return t`${rounded(seconds, 1)} s`;
@@ -109,8 +110,9 @@ export function exactTime(ts: number): string {
     year: "numeric",
     month: "numeric",
     day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
   });
 }

@@ -25,6 +25,8 @@ export type DecidedApproval = {
   command: CommandPreview | null;
   /** The file had changed, so nothing was written; another approval took its place. */
   superseded: boolean;
+  /** The accepted calls that failed after the decision, so that nothing of them was written. */
+  failedCalls: readonly string[];
   seq: number;
   /** The files were rewound to before it. */
   takenBack: boolean;
@@ -53,6 +55,7 @@ export function readApproval(event: Event): PendingApproval | null {
     risk,
     rule,
     reason,
+    sentences: rest.sentences ?? [],
     requestedAt: event.ts,
     timeoutSeconds: rest.timeoutSeconds ?? null,
     preview: rest.preview ?? null,
@@ -101,6 +104,7 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     return { ...state, requested, decided };
   }
   if (event.type === "session.rewound" && event.payload.files) return filesRewound(state, event);
+  if (event.type === "tool.result" && event.payload.isError) return callFailed(state, event.payload.callId);
   if (event.type !== "approval.resolved") return state;
   const p = event.payload;
   const request = state.requested[p.approvalId];
@@ -120,10 +124,24 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     preview: request.preview,
     command: request.command,
     superseded: false,
+    failedCalls: [],
     seq: event.seq,
     takenBack: false,
   };
   return { ...state, decided: [decided, ...state.decided] };
+}
+
+/** A command's changes may have landed although it failed. */
+function callFailed(state: DecidedState, callId: string): DecidedState {
+  const isOf = (one: DecidedApproval) =>
+    one.decision === "approve" &&
+    state.requested[one.approvalId]?.kind === "tool" &&
+    (one.callId === callId || one.preview?.hunks.some((hunk) => hunk.callId === callId));
+  if (!state.decided.some(isOf)) return state;
+  const decided = state.decided.map((one) =>
+    isOf(one) ? { ...one, failedCalls: [...one.failedCalls, callId] } : one,
+  );
+  return { ...state, decided };
 }
 
 function filesRewound(state: DecidedState, event: EventOf<"session.rewound">): DecidedState {

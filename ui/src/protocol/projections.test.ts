@@ -61,6 +61,20 @@ describe("decided approvals", () => {
     expect(decided.map((one) => one.approvalId)).toEqual(["b", "a"]);
     expect(decided[1]).toMatchObject({ hunks: [1, 3], edited: { 3: "new\n" }, decision: "approve" });
   });
+
+  it("know which of their calls failed, but for a command, whose changes may have landed", () => {
+    const { events, add } = eventLog("s");
+    for (const [approvalId, callId, kind] of [
+      ["a", "c", "tool"],
+      ["b", "d", "effects"],
+    ] as const) {
+      add("approval.requested", { approvalId, callId, kind });
+      add("approval.resolved", { approvalId, decision: "approve" });
+      add("tool.result", { callId, isError: true });
+    }
+    const { decided } = events.reduce(decidedStep, emptyDecided);
+    expect(decided.map((one) => one.failedCalls)).toEqual([[], ["c"]]);
+  });
 });
 
 describe("the list of sessions", () => {

@@ -112,21 +112,21 @@ const steps: ByKind<FoldedConversation, FoldedConversation> = {
   "question.answered": answered,
   "tool.call": (state, p, event) => addCall(withoutCallText(state, event), event, p),
   "policy.decided": (state, p) => {
-    const reason = p.reason || p.rule;
-    const denied = { state: "denied" as const, reason, lacksTrust: p.rule === untrustedRule };
-    return patchCall(state, p.callId, p.decision === "deny" ? denied : { reason });
+    const why = { reason: p.reason || p.rule, ...(p.sentences && { sentences: p.sentences }) };
+    const denied = { state: "denied" as const, ...why, lacksTrust: p.rule === untrustedRule };
+    return patchCall(state, p.callId, p.decision === "deny" ? denied : why);
   },
   "subagent.started": (state, p, event) => {
     const subagent = { agent: p.agent, sessionId: p.sessionId };
     return patchCall(withCall(state, event, { callId: p.callId }), p.callId, { subagent });
   },
-  "approval.requested": (state, { callId, toolId, args, approvalId, reason }, event) =>
+  "approval.requested": (state, { callId, toolId, args, approvalId, reason, sentences }, event) =>
     callId === null
       ? state
       : patchCall(withCall(state, event, { callId, toolId, args }), callId, {
           state: "waiting",
           approvalId,
-          ...(reason ? { reason } : {}),
+          ...(reason ? { reason, ...(sentences && { sentences }) } : {}),
         }),
   "approval.resolved": resolveCall,
   "command.ended": (state, { callId, result }, event) =>

@@ -85,6 +85,7 @@ export function testerLog(): Event[] {
     args: { command },
     risk: "medium",
     reason: "Running commands needs your approval.",
+    sentences: [{ code: "CATEGORY_ASKED", values: { what: { code: "RUNNING_COMMANDS" } } }],
     command: {
       command,
       directory: project,

@@ -90,6 +90,8 @@ export function createFake(given: {
   memory?: MemoryEntry[];
   state?: AgentState;
   handlers?: Handlers;
+  can?: Platform["can"];
+  pageFiles?: Platform["pageFiles"];
   /** Answers with pages of its own. */
   page?: () => SessionPage;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
@@ -294,6 +296,8 @@ export function createFake(given: {
     ...given.handlers,
   };
   const platform: Platform = {
+    can: given.can ?? (() => true),
+    pageFiles: given.pageFiles ?? null,
     call: async (name, params) => {
       calls.push({ name, params });
       const handle = handlers[name] as (

@@ -147,6 +147,7 @@ export function historyHandlers(world: World): Handlers {
       found((session) => session.sessionId === sessionId, wanted).slice(0, limit),
     export_session: ({ sessionId, format }) => `/home/ada/Downloads/${sessionId}.${format}`,
     import_sessions: () => null,
+    import_history: () => ({ sessions: [], faults: [] }),
     rename_session: ({ sessionId, title }) => {
       tell(sessionId, "session.configured", { title });
       return title;

@@ -138,6 +138,7 @@ export function gateLog() {
       inputBytes: 15,
     },
     reason: "The pipeline needs your approval to continue.",
+    sentences: [{ code: "GATE" }],
   });
   add("run.paused", { reason: "approval" });
   return log;

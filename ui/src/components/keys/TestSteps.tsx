@@ -2,6 +2,7 @@ import { i18n } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { ErrorNote } from "../ErrorNote";
+import { duration } from "../format";
 import type { TestRun } from "./useTest";
 import "./keys.css";
 
@@ -65,7 +66,7 @@ function Step({ title, state, durationMs, message, code, hint, remedy }: ShownSt
         <span className="sr-only">{words && `${i18n._(words)} `}</span>
         {state !== "failed" && message}
       </span>
-      <span className="small secondary">{t`${durationMs} ms`}</span>
+      <span className="small secondary">{duration(durationMs)}</span>
       {state === "failed" && (
         <ErrorNote error={{ code: code ?? "", message, hint: hint ?? "" }}>{remedy?.(code ?? "")}</ErrorNote>
       )}

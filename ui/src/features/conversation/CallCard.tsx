@@ -3,11 +3,12 @@ import { plural, t } from "@lingui/core/macro";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
-import { duration } from "../../components/format";
 import { lazily } from "../../components/lazily";
+import { ReasonText } from "../../components/reason/ReasonText";
 import { mainArgument } from "../../components/tool_words";
 import { hasFailed } from "../../protocol/hooks";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
+import { CallTime } from "./CallTime";
 
 const FoldedHooks = lazily(() => import("./HookNotes").then((part) => part.FoldedHooks));
 const OpenHooks = lazily(() => import("./HookNotes").then((part) => part.OpenHooks));
@@ -57,11 +58,7 @@ export function CallCard({
           <code className="tool-name">{item.toolId}</code>
           {title(open)}
           {standingWords !== "" && <span className="tool-state small">{standingWords}</span>}
-          {item.durationMs !== null && (
-            <span className="tool-time small secondary" title={t`${item.durationMs} ms`}>
-              {duration(item.durationMs)}
-            </span>
-          )}
+          <CallTime ms={item.durationMs ?? 0} />
         </Disclosure>
         {standing === "waiting" && (
           <Button small onClick={onReview} title={t`Review`} command="inbox">
@@ -78,7 +75,7 @@ export function CallCard({
           {item.reason && (
             <p className="small">
               <span className="secondary">{t`Policy: `}</span>
-              {item.reason}
+              <ReasonText reason={item.reason} sentences={item.sentences} />
             </p>
           )}
           {!isSaid && (

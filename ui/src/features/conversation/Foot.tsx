@@ -1,6 +1,8 @@
 /** Below the transcript: who else runs the session, what is queued, and the box to say more. */
+
 import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
+import { useCan } from "../../components/can";
 import { ErrorNote } from "../../components/ErrorNote";
 import { KeyButton } from "../../components/keys/KeyButton";
 import { useApp, useArki, useAsking, useOverview } from "../../platform/context";
@@ -122,6 +124,8 @@ function Box({
   onDraftTaken,
   onOpenFolder,
 }: BoxProps) {
+  const can = useCan();
+  const looksOn = can("send_message") ? null : t`You can look on here, and send nothing.`;
   return (
     <div className="conversation-foot">
       <Elicitations shown={shown} />
@@ -134,7 +138,7 @@ function Box({
         inputRef={inputRef}
         run={run}
         asks={asks}
-        blocked={blocked}
+        blocked={blocked ?? looksOn}
         decides={decides}
         given={draft}
         onGiven={onDraftTaken}

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { Copy, Ellipsis, GitFork, Pencil, Quote, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
+import { useCan } from "../../components/can";
 import { copyText } from "../../components/copy";
 import type { MenuAction } from "../../components/Menu";
 import { ActionMenu } from "../../components/menus";
@@ -27,9 +28,11 @@ export function UserActions({
   onFork,
   onQuote,
 }: { item: UserItem } & HistoryActions) {
+  const can = useCan();
+  const canRewind = can("rewind");
   return (
     <span className="message-actions">
-      {!item.isTask && (
+      {!item.isTask && canRewind && (
         <Button
           small
           look="quiet"
@@ -39,14 +42,16 @@ export function UserActions({
           onClick={() => onEdit(item.seq - 1, item.text)}
         />
       )}
-      <Button
-        small
-        look="quiet"
-        label={t`Rewind to here`}
-        title={t`Rewind to here: revert this message and its changes`}
-        icon={<Undo2 size={small} aria-hidden />}
-        onClick={() => onRewind(item.seq - 1)}
-      />
+      {canRewind && (
+        <Button
+          small
+          look="quiet"
+          label={t`Rewind to here`}
+          title={t`Rewind to here: revert this message and its changes`}
+          icon={<Undo2 size={small} aria-hidden />}
+          onClick={() => onRewind(item.seq - 1)}
+        />
+      )}
       <ActionMenu
         label={t`More about this message`}
         trigger={<Ellipsis size={small} aria-hidden />}
@@ -55,6 +60,7 @@ export function UserActions({
             label: t`Fork from here`,
             detail: t`Start another session with this message changed. This one stays.`,
             icon: <GitFork size={small} />,
+            needs: "fork_session",
             run: () => onFork(item.seq - 1, item),
           },
           { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
@@ -78,12 +84,14 @@ export function AnswerActions({ item, onRewind, onFork, onQuote }: AnswerProps) 
           label: t`Fork from here`,
           detail: t`Start another session from here. This one stays.`,
           icon: <GitFork size={small} />,
+          needs: "fork_session",
           run: () => onFork(item.seq, null),
         },
         {
           label: t`Rewind to after this`,
           detail: t`Revert everything after this.`,
           icon: <Undo2 size={small} />,
+          needs: "rewind",
           run: () => onRewind(item.seq),
         },
         { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },

@@ -1,7 +1,8 @@
 /** What decides how the next message is answered: the model, its effort, and what may be done without asking. */
 import { t } from "@lingui/core/macro";
 import { SlidersHorizontal } from "lucide-react";
-import { modeChoices } from "../../components/approval_modes";
+import { useModeChoices } from "../../components/approval_modes";
+import { useCan } from "../../components/can";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { contextWords } from "../../components/format";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
@@ -18,17 +19,20 @@ type Props = {
 
 export function NextMessage({ sessionId, options, onModel, onMode, onSettings }: Props) {
   const current = useNextModel(sessionId, options.model);
+  const can = useCan();
   return (
     <div className="composer-decides small secondary">
       <ModelMenu current={current} onModel={onModel} />
-      {sessionId !== null && <SettingsButton sessionId={sessionId} onSettings={onSettings} />}
+      {sessionId !== null && can("configure_session") && (
+        <SettingsButton sessionId={sessionId} onSettings={onSettings} />
+      )}
       <ModeMenu mode={options.approve} onMode={onMode} />
     </div>
   );
 }
 
 function ModeMenu({ mode, onMode }: { mode: ApprovalMode; onMode: (mode: ApprovalMode) => void }) {
-  const choices = modeChoices();
+  const choices = useModeChoices();
   const label = choices.find((one) => one.value === mode)?.label ?? mode;
   return (
     <ChoiceMenu

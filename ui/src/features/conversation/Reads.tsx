@@ -2,8 +2,8 @@
 import { plural, t } from "@lingui/core/macro";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Disclosure } from "../../components/Disclosure";
-import { duration } from "../../components/format";
 import { mainArgument } from "../../components/tool_words";
+import { CallTime } from "./CallTime";
 import type { ReadsItem } from "./rows";
 
 /** More would be cut off in any window. */
@@ -22,9 +22,7 @@ export function Reads({ item: { calls, open }, onToggle }: { item: ReadsItem; on
             <VisibleText text={[...names].filter((name) => name !== "").join(", ")} />
           </code>
           {failed > 0 && <span className="reads-failed small">{t`✕ ${failed} failed`}</span>}
-          <span className="tool-time small secondary" title={t`${took} ms`}>
-            {duration(took)}
-          </span>
+          <CallTime ms={took} />
         </Disclosure>
       </div>
     </div>

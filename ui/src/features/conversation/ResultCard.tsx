@@ -38,7 +38,8 @@ const mostChecks = 2;
 
 const checkWords = ({ name, passed }: Check) => (passed ? t`${name} passed` : t`${name} failed`);
 
-function filesWords({ files, added, removed }: SessionLines): string {
+export function filesWords({ files, added, removed }: SessionLines): string {
   const count = plural(files, { one: "# file", other: "# files" });
-  return added === null || removed === null ? count : t`${count}, +${added} −${removed}`;
+  const lines = [added ? `+${added}` : "", removed ? `−${removed}` : ""].filter(Boolean).join(" ");
+  return lines === "" ? count : `${count}, ${lines}`;
 }

@@ -7,6 +7,7 @@ import { beginning, plainText } from "../../components/code/ansi";
 import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { lazily } from "../../components/lazily";
+import { ReasonText } from "../../components/reason/ReasonText";
 import { mainArgument } from "../../components/tool_words";
 import { WhyAsked } from "../../components/why/WhyAsked";
 import { exitCode, isPassedCheck } from "../../protocol/checks";
@@ -75,7 +76,7 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
         item.state === "denied" ? (
           <div className="tool-why">
             <p className="small secondary">
-              <VisibleText text={item.reason} />
+              <ReasonText reason={item.reason} sentences={item.sentences} />
             </p>
             {why}
           </div>

@@ -13,6 +13,7 @@ import {
 } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../components/Button";
+import { useCan } from "../../components/can";
 import { VisibleText } from "../../components/code/VisibleText";
 import { List } from "../../components/List";
 import { lazily } from "../../components/lazily";
@@ -41,6 +42,7 @@ type Props = {
 export function ChangedFiles({ sessionId, onTakeBack, onCommit, onRevert, ...does }: Props) {
   const { overview } = useOverview(sessionId);
   const files = overview?.changedFiles ?? none;
+  const can = useCan();
   const state = useSessions().find((one) => one.sessionId === sessionId)?.state;
   const isAtRest = state === undefined || !isUnfinished(state);
   // At work only its changes count, of which the files tell.
@@ -58,6 +60,7 @@ export function ChangedFiles({ sessionId, onTakeBack, onCommit, onRevert, ...doe
         <h3 className="grow">{t`Files changed`}</h3>
         <Checks sessionId={sessionId} />
         {isIdle &&
+          can("commit_changes") &&
           result !== null &&
           result.branch !== null &&
           result.files.some((file) => !file.isCommitted) && (
@@ -65,7 +68,7 @@ export function ChangedFiles({ sessionId, onTakeBack, onCommit, onRevert, ...doe
               {t`Commit…`}
             </Button>
           )}
-        {isIdle && (
+        {isIdle && can("rewind") && (
           <Button small look="quiet" icon={<Undo2 size={14} aria-hidden />} onClick={onRevert}>
             {t`Revert all…`}
           </Button>
@@ -79,7 +82,7 @@ export function ChangedFiles({ sessionId, onTakeBack, onCommit, onRevert, ...doe
             file={file}
             net={told.get(file.path) ?? null}
             isAsBefore={!isChanged(file)}
-            onTakeBack={isWhole && isChanged(file) ? onTakeBack : null}
+            onTakeBack={isWhole && isChanged(file) && can("take_back") ? onTakeBack : null}
             {...does}
           />
         ))}
@@ -161,8 +164,18 @@ export function Row({
           label={t`Open ${path}`}
           trigger={<Ellipsis size={14} aria-hidden />}
           actions={[
-            { label: t`Open in editor`, icon: <Code size={14} />, run: () => onEditor(path) },
-            { label: t`Show in folder`, icon: <FolderOpen size={14} />, run: () => onReveal(path) },
+            {
+              label: t`Open in editor`,
+              icon: <Code size={14} />,
+              needs: "open_in_editor",
+              run: () => onEditor(path),
+            },
+            {
+              label: t`Show in folder`,
+              icon: <FolderOpen size={14} />,
+              needs: "show_in_folder",
+              run: () => onReveal(path),
+            },
             { label: t`Who wrote this`, icon: <Users size={14} />, run: () => onLines(path) },
           ]}
         />

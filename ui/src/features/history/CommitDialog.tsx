@@ -79,10 +79,19 @@ export function CommitDialog({ sessionId, onClose, onDone }: Props) {
   );
 }
 
-function doneWords({ commit, files, mixed, leftOut }: CommittedChanges): string {
+function doneWords({ commit, files, mixed, leftOut, notRun }: CommittedChanges): string {
   const count = plural(files.length, { one: "# file", other: "# files" });
   const out = [...mixed, ...leftOut];
-  return out.length === 0
-    ? t`Committed ${count} as ${commit}.`
-    : t`Committed ${count} as ${commit}. Left out: ${out.join(", ")}.`;
+  const said = [
+    t`Committed ${count} as ${commit}.`,
+    out.length > 0 && t`Left out: ${out.join(", ")}.`,
+    notRun.length > 0 && t`Not run: ${notRun.map(notRunWords).join(", ")}.`,
+  ];
+  return said.filter(Boolean).join(" ");
+}
+
+/** A hook by its name, else the setting that would have been heeded. */
+function notRunWords(name: string): string {
+  if (name === "core.hooksPath") return t`hooks (core.hooksPath)`;
+  return name === "commit.gpgSign" ? t`signing (commit.gpgSign)` : name;
 }

@@ -173,10 +173,11 @@ describe("who wrote this", () => {
     expect(onAsk).toHaveBeenCalledExactlyOnceWith("`a.rs:4`\n> new\n\n");
   });
 
-  it("commits with the proposed message, and says what stayed out", async () => {
+  it("commits with the proposed message, and says what stayed out and what wasn't run", async () => {
     const log = eventLog("s");
     log.add("file.changed", { path: "a.rs" });
-    const left = { commit: "abc", files: ["a.rs"], mixed: ["b.rs"], leftOut: [], notRun: [] };
+    const notRun = ["pre-commit", "commit.gpgSign"];
+    const left = { commit: "abc", files: ["a.rs"], mixed: ["b.rs"], leftOut: [], notRun };
     const fake = createFake({ logs: { s: log.events }, handlers: { commit_changes: () => left } });
     const onDone = vi.fn();
     await renderOn(fake, <CommitDialog sessionId="s" onClose={vi.fn()} onDone={onDone} />);
@@ -184,7 +185,11 @@ describe("who wrote this", () => {
     await waitFor(() => expect(message.value).toBe("Change it"));
     await userEvent.type(message, " now");
     await userEvent.click(screen.getByRole("button", { name: "Commit" }));
-    await waitFor(() => expect(onDone).toHaveBeenCalledWith("Committed 1 file as abc. Left out: b.rs."));
+    await waitFor(() =>
+      expect(onDone).toHaveBeenCalledWith(
+        "Committed 1 file as abc. Left out: b.rs. Not run: pre-commit, signing (commit.gpgSign).",
+      ),
+    );
     expect(fake.calls.find(({ name }) => name === "commit_changes")?.params).toEqual({
       sessionId: "s",
       message: "Change it now",

@@ -133,7 +133,7 @@ function Row({ of, isShown, onShow, onRead }: RowProps) {
       </span>
       <span className="inbox-line small secondary">
         {agent !== null && <b>{agent}</b>}
-        <span className="cut" dir="auto">
+        <span className="cut grow" dir="auto">
           {title}
         </span>
         {project !== "" && <span className="inbox-project">{folderName(project)}</span>}

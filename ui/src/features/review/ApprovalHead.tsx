@@ -1,7 +1,7 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
-import { VisibleText } from "../../components/code/VisibleText";
+import { ReasonText } from "../../components/reason/ReasonText";
 import { WhyAsked } from "../../components/why/WhyAsked";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { Risk } from "../../protocol/generated";
@@ -32,14 +32,14 @@ export function ApprovalHead({
           <span className="secondary">{children}</span>
           {approval.risk && (
             <>
-              <span className="secondary">{children ? " · " : ""}</span>
+              <span className="secondary"> · </span>
               <span className={`risk risk-${approval.risk}`}>{i18n._(risks[approval.risk])}</span>
             </>
           )}
         </p>
         {approval.reason && !approval.supersedes && (
           <p className="secondary small">
-            <VisibleText text={approval.reason} />
+            <ReasonText reason={approval.reason} sentences={approval.sentences} />
           </p>
         )}
         {approval.supersedes && (

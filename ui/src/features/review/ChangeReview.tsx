@@ -13,7 +13,7 @@ import { ApprovalHead } from "./ApprovalHead";
 import { ofHunk } from "./comments";
 import { HunkCard } from "./HunkCard";
 import { keepKey, useKeeping } from "./Keep";
-import { focusFileList, reviewKey, useFocusAfterDecision } from "./keys";
+import { focusFileList, reviewKey, unfoldedByKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
 import { roomsOf } from "./surroundings";
 import type { ReviewActions, useReview } from "./useReview";
@@ -95,6 +95,7 @@ export function ChangeReview({
 
 function onReviewKey(actions: ReviewActions, onKeep: (scope: KeepScope) => void) {
   return (event: KeyboardEvent<HTMLElement>) => {
+    if (unfoldedByKey(event)) return event.preventDefault();
     const scope = keepKey(event);
     const action = scope === null ? reviewKey(event) : null;
     if (scope === null && action === null) return;

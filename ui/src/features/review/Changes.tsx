@@ -48,6 +48,7 @@ export function Changes({ sessionId, focusRequest, reviewMode }: Props) {
         probe={probe}
         look={look}
         hasRoom={hasRoom}
+        hasDiff={[...pending, ...decided].some(({ preview }) => preview !== null)}
         onToggle={toggleLook}
         words={pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
       >

@@ -26,6 +26,15 @@ it("says how a command ended that was tried with the project read-only", async (
   expect(screen.getByText("out.txt: Read-only file system")).toBeTruthy();
 });
 
+it.each([
+  ["namespaces, with network", "Confined by Linux namespaces, with network."],
+  ["bubblewrap 0.8.0", "Confined by bubblewrap 0.8.0."],
+])("says what %s is", async (sandbox, words) => {
+  const { fake, id } = asked({ sandbox, confinement: { network: false, writesProject: true } });
+  await show(fake, id);
+  expect(screen.getByText(words)).toBeTruthy();
+});
+
 const whereItWrites: [Partial<CommandConfinement>, RegExp][] = [
   [{ lands: "reviewed" }, /You review its changes before they land; only generated folders/],
   [{ lands: "as_edits" }, /You review them first if they are many or unusual\./],

@@ -4,6 +4,7 @@ import { Button } from "../../components/Button";
 import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { sandboxWords } from "../../components/sandbox_words";
 import type { PendingApproval } from "../../protocol/approvals";
 import type {
   CommandConfinement,
@@ -150,7 +151,7 @@ function Confined({ command: { sandbox, confinement = null } }: { command: Comma
   if (sandbox === "none") {
     return <span className="risk-high">{t`None: the command can do all that you can.`}</span>;
   }
-  if (confinement === null) return sandbox || t`unknown`;
+  if (confinement === null) return sandboxWords(sandbox) || t`unknown`;
   return (
     <>
       <Reached confinement={confinement} /> {whereItWrites(confinement)}{" "}
@@ -164,7 +165,7 @@ function Confined({ command: { sandbox, confinement = null } }: { command: Comma
           {note}{" "}
         </span>
       ))}
-      <span className="secondary">{sandbox}</span>
+      <span className="secondary">{t`Confined by ${sandboxWords(sandbox)}.`}</span>
     </>
   );
 }

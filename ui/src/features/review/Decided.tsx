@@ -1,5 +1,5 @@
-import { i18n } from "@lingui/core";
-import { plural, t } from "@lingui/core/macro";
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -10,25 +10,27 @@ import { previewFiles } from "../../components/diff/preview_files";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
-import type { Decision } from "./decisions";
-import { fateOf, fatesOf, isWritten } from "./fates";
+import { type Fate, fateOf, fatesOf, isWritten } from "./fates";
 import { decisionWords } from "./HunkCard";
 import { WholeNote } from "./WholeNote";
 
 /** Decided in this window goes without saying. */
 const here = ["user", "window"];
 const nobody = "timeout";
+const fateWords: Record<Fate, MessageDescriptor> = { ...decisionWords, unwritten: msg`✕ not written` };
+
+/** The look of what was not written is the same, whyever. */
+const lookOf = (fate: Fate) => (fate === "unwritten" ? "rejected" : fate);
 
 /** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
 export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
   const files = useMemo(() => (decided.preview ? previewFiles(decided.preview) : []), [decided.preview]);
   const fates = files.flatMap((file) => fatesOf(decided, file));
+  const isInPlace = isWritten(decided) && !decided.takenBack && !isUnwritten(fates);
   return (
     <article className="decided">
       <p className="decided-head small secondary">
-        <span className={`decision ${isWritten(decided) && !decided.takenBack ? "accepted" : "rejected"}`}>
-          {verdict(decided)}
-        </span>
+        <span className={`decision ${isInPlace ? "accepted" : "rejected"}`}>{verdict(decided, fates)}</span>
         {files.length > 1 && new Set(fates).size > 1 && `: ${outcome(fates)}`}
         {decided.resolvedBy &&
           ![...here, nobody].includes(decided.resolvedBy) &&
@@ -70,10 +72,14 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
   );
 }
 
-function verdict(decided: DecidedApproval): string {
+const isUnwritten = (fates: readonly Fate[]) =>
+  fates.includes("unwritten") && !fates.includes("accepted") && !fates.includes("edited");
+
+function verdict(decided: DecidedApproval, fates: readonly Fate[]): string {
   if (decided.superseded) return t`✕ not written: the file changed first`;
   if (decided.resolvedBy === nobody) return t`✕ rejected: nobody answered in time`;
   if (decided.decision === "reject") return t`✕ rejected`;
+  if (isUnwritten(fates)) return t`✕ approved, but not written`;
   if (decided.takenBack)
     return decided.command ? t`✓ approved, its file changes reverted` : t`↺ approved, then reverted`;
   if (decided.ownCommand) return t`✎ approved, with your command`;
@@ -82,12 +88,12 @@ function verdict(decided: DecidedApproval): string {
 }
 
 /** Such as "1 accepted, 2 rejected": what became of the hunks. */
-function outcome(decisions: readonly Decision[]): string {
-  const count = (one: Decision) => decisions.filter((decision) => decision === one).length;
-  const told = (["accepted", "edited", "rejected"] as const).map((one) => [count(one), one] as const);
-  return told
-    .flatMap(([of, one]) => (of > 0 ? [`${of} ${i18n._(decisionWords[one]).slice(2)}`] : []))
-    .join(", ");
+function outcome(fates: readonly Fate[]): string {
+  const count = (one: Fate) => fates.filter((fate) => fate === one).length;
+  const told = (["accepted", "edited", "rejected", "unwritten"] as const).map(
+    (one) => [count(one), one] as const,
+  );
+  return told.flatMap(([of, one]) => (of > 0 ? [`${of} ${i18n._(fateWords[one]).slice(2)}`] : [])).join(", ");
 }
 
 /** The lines that these hunks add and remove, as they were written. */
@@ -104,10 +110,11 @@ function DecidedFile({ file, decided, look }: FileProps) {
     const text = decided.edited[hunk.index];
     return text === undefined ? hunk : withNewSide(hunk, text);
   };
-  const written = file.hunks.filter((hunk) => fateOf(decided, hunk.index) !== "rejected").map(shown);
+  const isTaken = (fate: Fate) => fate === "accepted" || fate === "edited";
+  const written = file.hunks.filter((hunk) => isTaken(fateOf(decided, hunk.index))).map(shown);
   const fates = fatesOf(decided, file);
   const kinds = new Set(fates);
-  const whole = file.hunks.length === 0 && !kinds.has("rejected");
+  const whole = file.hunks.length === 0 && fates.every(isTaken);
   const state = kinds.size === 1 ? [...kinds][0] : undefined;
   return (
     <FileCard
@@ -115,17 +122,17 @@ function DecidedFile({ file, decided, look }: FileProps) {
       startOpen={false}
       counts={whole ? file : countsOf(written)}
       state={
-        <span className={`decision small ${state ?? ""}`}>
-          {state ? i18n._(decisionWords[state]) : outcome(fates)}
+        <span className={`decision small ${state ? lookOf(state) : ""}`}>
+          {state ? i18n._(fateWords[state]) : outcome(fates)}
         </span>
       }
     >
       {file.hunks.map((hunk) => {
-        const decision = fateOf(decided, hunk.index);
+        const fate = fateOf(decided, hunk.index);
         return (
-          <div key={hunk.index} className={`hunk ${decision}`}>
+          <div key={hunk.index} className={`hunk ${lookOf(fate)}`}>
             {kinds.size > 1 && (
-              <div className={`hunk-bar decision small ${decision}`}>{i18n._(decisionWords[decision])}</div>
+              <div className={`hunk-bar decision small ${lookOf(fate)}`}>{i18n._(fateWords[fate])}</div>
             )}
             {hunk.lines.length > 0 ? (
               <HunkLines hunk={shown(hunk)} path={file.path} look={look} />

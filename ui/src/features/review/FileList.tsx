@@ -7,7 +7,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { List } from "../../components/List";
 import { useLatest } from "../../components/latest";
 import type { Decisions } from "./decisions";
-import { byFolder, type FileState, type ListedFile, nextToDecide, progressOf } from "./file_list";
+import { byFolder, type FileState, type ListedFile, nextToDecide, progressOf, rowsOf } from "./file_list";
 import { type FileAction, fileListKey } from "./keys";
 import type { ReviewActions } from "./useReview";
 
@@ -39,9 +39,10 @@ const words: Record<FileState, MessageDescriptor> = {
  * The files of a change with what was decided of each. One row takes the focus; the arrow keys move it. Memoised, like
  * its rows: there can be hundreds, and most of what is done in a review changes none.
  */
-export const FileList = memo(function FileList({ files, decisions, actions, canDecide, onShow }: Props) {
+export const FileList = memo(function FileList({ decisions, actions, canDecide, ...props }: Props) {
   const root = useRef<HTMLElement>(null);
   const [current, setCurrent] = useState(0);
+  const files = useMemo(() => rowsOf(props.files), [props.files]);
   const folders = useMemo(() => byFolder(files), [files]);
   const progress = files.map((file) => progressOf(decisions, file.hunks));
   const done = progress.filter((one, at) => one.left === 0 && files[at]?.hunks.length !== 0).length;
@@ -103,6 +104,7 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
                 <li key={at} className="listed-file">
                   <Row
                     at={at}
+                    place={file.at}
                     path={file.path}
                     added={file.added}
                     removed={file.removed}
@@ -112,7 +114,7 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
                     isCurrent={at === current}
                     canDecide={canDecide}
                     onFocus={setCurrent}
-                    onShow={onShow}
+                    onShow={props.onShow}
                     onAct={onAct}
                   />
                 </li>
@@ -127,6 +129,8 @@ export const FileList = memo(function FileList({ files, decisions, actions, canD
 
 type RowProps = {
   at: number;
+  /** Of its first card. */
+  place: number;
   path: string;
   added: number;
   removed: number;
@@ -141,7 +145,7 @@ type RowProps = {
 };
 
 const Row = memo(function Row(props: RowProps) {
-  const { at, path, added, removed, hunks, state, left, isCurrent, canDecide, onShow, onAct } = props;
+  const { at, place, path, added, removed, hunks, state, left, isCurrent, canDecide, onShow, onAct } = props;
   const detail = useId();
   const name = path.slice(path.lastIndexOf("/") + 1);
   const onFocus = () => props.onFocus(at);
@@ -163,7 +167,7 @@ const Row = memo(function Row(props: RowProps) {
         aria-describedby={detail}
         title={path}
         onFocus={onFocus}
-        onClick={() => onShow(at)}
+        onClick={() => onShow(place)}
       >
         <span className={`listed-file-state decision ${state}`} data-sign={signs[state]} />
         <span className="mono grow">

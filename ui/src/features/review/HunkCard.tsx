@@ -15,6 +15,7 @@ import {
 } from "lucide-react";
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { useCan } from "../../components/can";
 import { VisibleText } from "../../components/code/VisibleText";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
@@ -243,6 +244,7 @@ type ButtonsProps = Pick<Props, "decision" | "busy" | "editing"> & {
 };
 
 function Buttons({ decision, busy, editing, offered, act, describedBy }: ButtonsProps) {
+  const can = useCan();
   if (decision) {
     return (
       <>
@@ -285,7 +287,7 @@ function Buttons({ decision, busy, editing, offered, act, describedBy }: Buttons
       >
         {t`Reject`}
       </Button>
-      {offered.edit && (
+      {offered.edit && can("send_message") && (
         <Button
           {...common}
           label={t`Edit hunk`}

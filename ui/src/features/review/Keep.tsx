@@ -24,6 +24,7 @@ export function useProposedRule(approvalId: string): string | null {
   useEffect(() => {
     let gone = false;
     setRule(null);
+    if (!platform.can("add_rule")) return;
     platform
       .call("proposed_rule", { approvalId })
       .then((proposed) => !gone && setRule(proposed))

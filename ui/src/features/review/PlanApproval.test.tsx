@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { press, resolution, show, waiting } from "../../testing/approvals";
@@ -14,6 +14,17 @@ describe("a plan approval", () => {
     expect(screen.getByRole("list", { name: "First calls" }).textContent).toBe("Read a.txt");
     await press("Approve");
     expect(resolution(fake)).toMatchObject([{ decision: "approve", plan: null }]);
+  });
+
+  it("tells its first calls in a line each, with all that they say behind it", async () => {
+    const calls = ['read_file {"path":"src/a.rs"}', 'read_file {"path":"b.rs","first_line":7}'];
+    const { fake, id } = waiting({}, { ...plan, args: { ...args, calls } });
+    await show(fake, id);
+    const list = screen.getByRole("list", { name: "First calls" });
+    const [short, long] = within(list).getAllByRole("listitem");
+    expect(short?.textContent).toBe("read_file src/a.rs");
+    expect(long?.querySelector("summary")?.textContent).toBe("read_file b.rs");
+    expect(long?.querySelector("pre")?.textContent).toContain('"first_line": 7');
   });
 
   it("sends the steps that the user gives it, and never none", async () => {

@@ -3,8 +3,11 @@ import { useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { List } from "../../components/List";
+import { ReasonText } from "../../components/reason/ReasonText";
 import type { PendingApproval } from "../../protocol/approvals";
+import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
+import { firstCall } from "./first_call";
 import { HiddenWarning } from "./OwnText";
 import { onApproveKey, useWholeDecision } from "./useWholeDecision";
 
@@ -29,7 +32,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
           <VisibleText text={intent} />
         </p>
         <p className="secondary small">
-          <VisibleText text={approval.reason} />
+          <ReasonText reason={approval.reason} sentences={approval.sentences} />
         </p>
       </header>
       <label className="small secondary" htmlFor={field}>
@@ -58,7 +61,7 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
           <List className="plan-calls small" aria-labelledby={first}>
             {calls.map((call, place) => (
               <li key={`${place} ${call}`}>
-                <VisibleText text={call} />
+                <FirstCall text={call} />
               </li>
             ))}
           </List>
@@ -67,6 +70,30 @@ export function PlanApproval({ approval }: { approval: PendingApproval }) {
       {error && <ErrorNote error={error} />}
       <ApprovalFoot {...foot} detail={intent} accept={t`Approve`} reject={t`Reject`} onAccept={approve} />
     </article>
+  );
+}
+
+/** A call as a line; what it says besides is behind that. */
+function FirstCall({ text }: { text: string }) {
+  const { tool, main, args } = firstCall(text);
+  const line = (
+    <>
+      <code className="tool-name">
+        <VisibleText text={tool} />
+      </code>{" "}
+      <code>
+        <VisibleText text={main} />
+      </code>
+    </>
+  );
+  if (args === null) return line;
+  return (
+    <details>
+      <summary>{line}</summary>
+      <pre className="output" tabIndex={0}>
+        <VisibleText text={show(args)} />
+      </pre>
+    </details>
   );
 }
 

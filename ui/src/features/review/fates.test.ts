@@ -20,7 +20,9 @@ function fates(of: Partial<DecidedApproval>, given = preview) {
   const decided = {
     decision: "approve",
     superseded: false,
+    failedCalls: [],
     hunks: null,
+    preview: given,
     edited: {},
     ...of,
   } as DecidedApproval;
@@ -37,6 +39,19 @@ describe("what became of a change", () => {
   it("is nothing where it was rejected, or the file changed first", () => {
     expect(fates({ decision: "reject" })).toEqual(["rejected", "rejected rejected"]);
     expect(fates({ superseded: true, edited: { 2: "x" } })).toEqual(["rejected", "rejected rejected"]);
+  });
+
+  it("is nothing for the hunks of an accepted call that failed, in a group for that call's alone", () => {
+    const [png, ...others] = preview.hunks.map((hunk, place) => ({
+      ...hunk,
+      callId: place < 1 ? "base" : "top",
+    }));
+    const grouped = { ...preview, hunks: png ? [png, ...others] : others };
+    expect(fates({ hunks: [1, 3], failedCalls: ["top"] }, grouped)).toEqual([
+      "accepted",
+      "rejected unwritten",
+    ]);
+    expect(fates({ callId: "c", failedCalls: ["c"] })).toEqual(["unwritten", "unwritten unwritten"]);
   });
 
   it("keeps the diff's own numbers where the preview names no hunks", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decide, edit, undecided, undo } from "./decisions";
-import { byFolder, type ListedFile, nextToDecide, progressOf } from "./file_list";
+import { byFolder, isListed, type ListedFile, nextToDecide, progressOf, rowsOf } from "./file_list";
 
 const file = (path: string): ListedFile => ({ path, added: 1, removed: 0, hunks: [1] });
 
@@ -26,14 +26,25 @@ describe("progressOf", () => {
 });
 
 describe("byFolder", () => {
-  it("keeps the order of the diff, whatever that is", () => {
-    const folders = byFolder(["README.md", "src/a.rs", "src/b.rs", "src/x/c.rs", "src/d.rs"].map(file));
-    expect(folders.map(({ path, files }) => [path, files.map(({ at }) => at)])).toEqual([
+  it("has each folder once, where its first file is in the diff", () => {
+    const rows = rowsOf(["README.md", "src/a.rs", "src/b.rs", "src/x/c.rs", "src/d.rs"].map(file));
+    const told = byFolder(rows).map(({ path, files }) => [path, files.map(({ file }) => file.at)]);
+    expect(told).toEqual([
       ["", [0]],
-      ["src/", [1, 2]],
+      ["src/", [1, 2, 4]],
       ["src/x/", [3]],
-      ["src/", [4]],
     ]);
+  });
+});
+
+describe("rowsOf", () => {
+  it("has each file once, with the hunks and lines of all edits that change it", () => {
+    const again: ListedFile = { path: "a.rs", added: 2, removed: 3, hunks: [2, 3] };
+    expect(rowsOf([file("a.rs"), file("b.rs"), again])).toEqual([
+      { path: "a.rs", added: 3, removed: 3, hunks: [1, 2, 3], at: 0 },
+      { ...file("b.rs"), at: 1 },
+    ]);
+    expect(isListed([file("a.rs"), again, again, again])).toBe(false);
   });
 });
 

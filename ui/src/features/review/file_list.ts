@@ -13,10 +13,34 @@ export type ListedFile = {
 export type FileState = "undecided" | "accepted" | "edited" | "rejected" | "partly";
 export type FileProgress = { state: FileState; left: number };
 
+/** A file with all edits that change it; `at`: the place of the first. */
+export type ListedRow = ListedFile & { at: number };
+
+const folderOf = ({ path }: ListedFile) => path.slice(0, path.lastIndexOf("/") + 1);
+
+/** One row for each file. Those of a folder stand together, where its first one is in the diff. */
+export function rowsOf(files: readonly ListedFile[]): ListedRow[] {
+  const rows = new Map<string, ListedRow>();
+  files.forEach((file, at) => {
+    const row = rows.get(file.path);
+    rows.set(file.path, row ? { ...row, ...summed(row, file) } : { ...file, at });
+  });
+  const folders = new Map<string, ListedRow[]>();
+  for (const row of rows.values()) folders.set(folderOf(row), [...(folders.get(folderOf(row)) ?? []), row]);
+  return [...folders.values()].flat();
+}
+
+const summed = (one: ListedFile, other: ListedFile) => ({
+  added: one.added + other.added,
+  removed: one.removed + other.removed,
+  hunks: [...one.hunks, ...other.hunks],
+});
+
 /** With fewer files the list would only say again what is in sight below it. */
 const leastListed = 4;
 
-export const isListed = (files: readonly unknown[]) => files.length >= leastListed;
+export const isListed = (files: readonly ListedFile[]) =>
+  new Set(files.map(({ path }) => path)).size >= leastListed;
 
 export function progressOf(decisions: Decisions, hunks: readonly number[]): FileProgress {
   const made = hunks.flatMap((index) => decisions.of[index] ?? []);
@@ -42,13 +66,13 @@ export function openFirst(files: readonly ListedFile[], decisions: Decisions) {
   return { open: places.filter((at) => !isBelow(at)), decided: places.filter(isBelow) };
 }
 
-export type Folder = { path: string; files: { file: ListedFile; at: number }[] };
+export type Folder = { path: string; files: { file: ListedRow; at: number }[] };
 
-/** Files in the order of the diff; neighbours of one folder stand together under it. */
-export function byFolder(files: readonly ListedFile[]): Folder[] {
+/** The rows under their folders; `at`: the row's place among all. */
+export function byFolder(rows: readonly ListedRow[]): Folder[] {
   const folders: Folder[] = [];
-  files.forEach((file, at) => {
-    const path = file.path.slice(0, file.path.lastIndexOf("/") + 1);
+  rows.forEach((file, at) => {
+    const path = folderOf(file);
     const last = folders.at(-1);
     if (last?.path === path) last.files.push({ file, at });
     else folders.push({ path, files: [{ file, at }] });

@@ -71,6 +71,17 @@ export function lineKey(event: KeyboardEvent): LineKey | null {
   return lineKeys[event.key.toLowerCase()] ?? (/^\S$/.test(event.key) ? "other" : null);
 }
 
+/** A hunk's key on a folded file unfolds it and leads to its first hunk: nothing is decided unseen. */
+export function unfoldedByKey(event: KeyboardEvent): boolean {
+  const toggle = (event.target as Element).closest<HTMLElement>(foldedFile);
+  if (toggle === null || hunkKey(event) === null) return false;
+  const file = toggle.closest(".file");
+  toggle.click();
+  // Its hunks are drawn after this.
+  setTimeout(() => file?.querySelector<HTMLElement>("[data-hunk]")?.focus(), 0);
+  return true;
+}
+
 export function focusFileList(root: HTMLElement): void {
   root.querySelector<HTMLElement>('.file-list [data-file][tabindex="0"]')?.focus();
 }
@@ -103,15 +114,25 @@ export function useFocusAfterDecision(root: RefObject<HTMLElement | null>, left:
 
 export function moveFocus(root: HTMLElement | null, by: 1 | -1): boolean {
   const all = stops(root);
-  const now = all.findIndex((stop) => stop.contains(document.activeElement));
-  const next = all[now === -1 ? (by === 1 ? 0 : all.length - 1) : now + by];
+  const { activeElement } = document;
+  const now = all.findIndex((stop) => stop.contains(activeElement));
+  const next = now === -1 ? nearest(all, activeElement, by) : all[now + by];
   next?.focus();
   return next !== undefined;
 }
+
+/** From what is no stop, such as the button of a file that was just unfolded, it goes on from there. */
+function nearest(all: readonly HTMLElement[], from: Element | null, by: 1 | -1): HTMLElement | undefined {
+  const way = by === 1 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
+  const beyond = all.filter((stop) => from !== null && (from.compareDocumentPosition(stop) & way) !== 0);
+  return by === 1 ? (beyond[0] ?? all[0]) : (beyond.at(-1) ?? all.at(-1));
+}
+
+const foldedFile = '.file-toggle[aria-expanded="false"]';
 
 const placeOf = (stop: HTMLElement) => Number(stop.closest<HTMLElement>("[data-at]")?.dataset.at ?? 0);
 
 /** Where j and k stop: each hunk that shows, and the button of each file that is folded. */
 function stops(root: HTMLElement | null): HTMLElement[] {
-  return [...(root?.querySelectorAll<HTMLElement>('[data-hunk], .file-toggle[aria-expanded="false"]') ?? [])];
+  return [...(root?.querySelectorAll<HTMLElement>(`[data-hunk], ${foldedFile}`) ?? [])];
 }

@@ -55,20 +55,22 @@ type ButtonsProps = { look: DiffLook; hasRoom: boolean; onToggle: (key: LookKey)
 type BarProps = ButtonsProps & {
   probe: RefCallback<HTMLElement>;
   words?: string;
+  /** Whether there is a diff below, whose look can be chosen. */
+  hasDiff?: boolean;
   children?: ReactNode;
 };
 
 /** Above what waits. */
-export function LookBar({ probe, words, children, ...buttons }: BarProps) {
+export function LookBar({ probe, words, hasDiff = true, children, ...buttons }: BarProps) {
   return (
     <>
       <span className="diff-probe" ref={probe} aria-hidden />
       <div className="changes-bar">
         <span className="secondary small grow">{words}</span>
-        {buttons.look.whitespace === "hidden" && (
+        {hasDiff && buttons.look.whitespace === "hidden" && (
           <span className="attention small">{t`Whitespace changes are hidden`}</span>
         )}
-        <LookButtons {...buttons} />
+        {hasDiff && <LookButtons {...buttons} />}
         {children}
       </div>
     </>

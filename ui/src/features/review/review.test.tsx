@@ -542,6 +542,11 @@ describe("a change of very many files", () => {
     for (let i = 0; i < 25; i += 1) await userEvent.keyboard("j");
     await userEvent.keyboard("{Enter}");
     expect(buttons("Accept hunk")).toHaveLength(26);
+    await userEvent.keyboard("jj");
+    // Nothing is decided unseen: the letter shows what it is about first.
+    await userEvent.keyboard("a");
+    expect(buttons("Accept hunk")).toHaveLength(27);
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("27"));
     await press("Accept all");
     expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null }]);
   });

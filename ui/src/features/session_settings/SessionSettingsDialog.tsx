@@ -36,6 +36,20 @@ export function SessionSettingsDialog(props: Props) {
     setSaved(isSaved ? t`Saved. It applies from the next run.` : "");
     return isSaved;
   };
+  const rows = (next: Told) => (
+    <>
+      <ModelRow {...props} next={next} onChange={(model) => void save({ model })} />
+      <EffortRow next={next} onChange={(effort) => void save({ effort })} />
+      <CoreRow next={next} onChange={(core) => void save({ core })} />
+      <PromptRow
+        sessionId={sessionId}
+        own={next.settings.system}
+        configured={next.configured.system}
+        onSave={(system) => save({ system })}
+      />
+      <ToolsRow tools={tools} onTools={onTools} />
+    </>
+  );
   const footer = (
     <>
       <span className="secondary small grow" role="status">
@@ -53,20 +67,18 @@ export function SessionSettingsDialog(props: Props) {
             : t`Changes apply from this session's next run, and to its forks.`}
         </p>
         {error && <ErrorNote error={error} />}
-        {next && (
+        {next ? (
           <>
-            <ModelRow {...props} next={next} onChange={(model) => void save({ model })} />
-            <EffortRow next={next} onChange={(effort) => void save({ effort })} />
-            <CoreRow next={next} onChange={(core) => void save({ core })} />
-            <PromptRow
-              sessionId={sessionId}
-              own={next.settings.system}
-              configured={next.configured.system}
-              onSave={(system) => save({ system })}
-            />
-            <ToolsRow tools={tools} onTools={onTools} />
+            {rows(next)}
             <StateSection state={kept} />
           </>
+        ) : (
+          // As high as what comes in its place, so that the dialog opens at its size.
+          !error && (
+            <div className="session-settings to-come" aria-hidden inert>
+              {rows(untold)}
+            </div>
+          )
         )}
         {next && next.warnings.length > 0 && (
           <List className="small attention" aria-label={t`Warnings`}>
@@ -80,7 +92,15 @@ export function SessionSettingsDialog(props: Props) {
   );
 }
 
-type RowProps = { next: NextRequest; onChange: (value: string) => void };
+/** What the rows are drawn from. */
+type Told = Pick<NextRequest, "settings" | "configured">;
+
+const untold: Told = {
+  settings: { model: null, effort: null, core: null, system: null },
+  configured: { model: "", effort: null, core: "", cores: [], system: null },
+};
+
+type RowProps = { next: Told; onChange: (value: string) => void };
 
 function ModelRow({ next: { settings, configured }, sentModel, onSendNoModel, onChange }: RowProps & Props) {
   const { models } = useCatalogue();

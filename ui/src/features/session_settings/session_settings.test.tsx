@@ -53,6 +53,16 @@ describe("the settings of a session", () => {
     expect(screen.getByText(/apply from this session's next run/)).toBeTruthy();
   });
 
+  it("have their room before they are known, and nobody can reach them there", async () => {
+    const never = () => new Promise(() => undefined) as never;
+    await shown({ handlers: { next_request: never } });
+    const all = { hidden: true } as const;
+    expect(screen.getAllByRole("combobox", all)).toHaveLength(3);
+    expect(screen.getByRole("textbox", all)).toBeTruthy();
+    expect(screen.queryByRole("combobox")).toBeNull();
+    expect(screen.queryByRole("textbox")).toBeNull();
+  });
+
   it("choose how the agent works", async () => {
     const { changes } = await shown();
     await userEvent.selectOptions(await choice("How the agent works"), "pes: plans first");

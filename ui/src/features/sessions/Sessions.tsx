@@ -4,6 +4,7 @@ import { t } from "@lingui/core/macro";
 import { Bookmark, FolderOpen, Inbox, List, Plus, Settings, Workflow } from "lucide-react";
 import { type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { useCan } from "../../components/can";
 import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { lazily } from "../../components/lazily";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
@@ -44,6 +45,7 @@ export function Sessions(props: Props) {
   const [words, setWords] = useState("");
   const [shown, setShown] = useState<Shown>("all");
   const keys = useCommandKeys();
+  const can = useCan();
   const sessions = useSessions();
   const approvals = useApprovals();
   const questions = useAsking();
@@ -137,27 +139,31 @@ export function Sessions(props: Props) {
             />
           )}
         </div>
-        <Memory isOpen={place === "memory"} onOpen={onMemory} />
-        <Button
-          look="quiet"
-          label={t`Pipelines`}
-          title={t`Repeatable work in steps`}
-          icon={<Workflow size={16} aria-hidden />}
-          aria-current={place === "pipelines" ? "page" : undefined}
-          onClick={onPipelines}
-        >
-          <span className="grow">{t`Pipelines`}</span>
-        </Button>
-        <Button
-          look="quiet"
-          label={t`Settings`}
-          title={t`Settings`}
-          command="settings"
-          icon={<Settings size={16} aria-hidden />}
-          onClick={onSettings}
-        >
-          <span className="grow">{t`Settings`}</span>
-        </Button>
+        {can("accept_memory") && <Memory isOpen={place === "memory"} onOpen={onMemory} />}
+        {can("start_pipeline") && (
+          <Button
+            look="quiet"
+            label={t`Pipelines`}
+            title={t`Repeatable work in steps`}
+            icon={<Workflow size={16} aria-hidden />}
+            aria-current={place === "pipelines" ? "page" : undefined}
+            onClick={onPipelines}
+          >
+            <span className="grow">{t`Pipelines`}</span>
+          </Button>
+        )}
+        {can("list_settings") && (
+          <Button
+            look="quiet"
+            label={t`Settings`}
+            title={t`Settings`}
+            command="settings"
+            icon={<Settings size={16} aria-hidden />}
+            onClick={onSettings}
+          >
+            <span className="grow">{t`Settings`}</span>
+          </Button>
+        )}
       </div>
     </nav>
   );

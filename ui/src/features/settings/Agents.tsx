@@ -41,7 +41,7 @@ export function Agents({ folder }: { folder: string | null }) {
   return (
     <Entries
       title={t`Agents`}
-      lead={t`An agent has its own instructions, model and tools. It is an entry in your configuration, or a Markdown file in the folder "agents" beside it.`}
+      lead={t`An agent has its own instructions, model and tools. It is an entry in your configuration, or a Markdown file in the folder “agents” beside it.`}
       problems={[error, failure]}
       notes={<Warnings of={listed?.warnings} />}
       removed={list.removed}

@@ -19,7 +19,7 @@ export function Backtest({ result, onCall }: { result: BacktestResult; onCall: S
   const shown = matched.length;
   const past = plural(calls, { one: "# past call", other: "# past calls" });
   return (
-    <section className="backtest" aria-label={t`What the rule would change`}>
+    <section className="backtest after-label" aria-label={t`What the rule would change`}>
       <p role="status">
         {matchedCount === 0
           ? t`${past} looked at: the rule matches none.`

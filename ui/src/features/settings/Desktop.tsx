@@ -37,7 +37,7 @@ export function Desktop() {
         </SwitchRow>
         {error && <ErrorNote error={error} />}
       </section>
-      <Updates turn={turn} />
+      {arki.platform.can("look_for_update") && <Updates turn={turn} />}
     </>
   );
 }

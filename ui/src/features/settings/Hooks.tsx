@@ -49,7 +49,7 @@ export function Hooks({ folder }: { folder: string | null }) {
       problems={[error, listed?.refused, failure]}
       lead={
         listed?.hooks.length === 0 &&
-        t`A hook runs a command or tells the model something at a set moment, such as after each edit. Define yours under "hooks" in your configuration.`
+        t`A hook runs a command or tells the model something at a set moment, such as after each edit. Define yours under “hooks” in your configuration.`
       }
       removed={list.removed}
       onUndone={undone}

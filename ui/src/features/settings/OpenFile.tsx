@@ -11,6 +11,7 @@ type Props = { folder: string | null; path: string; name: string };
 export function OpenFile({ folder, path, name }: Props) {
   const { platform } = useArki();
   const { error, attempt } = useActs();
+  if (!platform.can("open_configured")) return null;
   const open = () => attempt(() => platform.call("open_configured", { folder, path }));
   return (
     <>

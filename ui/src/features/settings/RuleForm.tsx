@@ -100,7 +100,7 @@ export function RuleForm({ folder, onCall, onAdded, onCancel }: Props) {
         )}
       </p>
       {error && <ErrorNote error={error} />}
-      {isTesting && <p role="status">{t`Reading past sessions…`}</p>}
+      {isTesting && <p className="after-label" role="status">{t`Reading past sessions…`}</p>}
       {tested && <Backtest result={tested} onCall={onCall} />}
     </EntryForm>
   );

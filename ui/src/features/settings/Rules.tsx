@@ -55,7 +55,7 @@ export function Rules({ folder, onCall }: Props) {
         <>
           <p>{t`A rule decides about calls before you are asked. If several match, the strictest one counts.`}</p>
           {listed !== null && rules.length === 0 && (
-            <p>{t`You have no rules yet. "Always approve" in a review adds one, and so does the button below.`}</p>
+            <p>{t`You have no rules yet. “Always approve” in a review adds one, and so does the button below.`}</p>
           )}
         </>
       }

@@ -31,10 +31,10 @@ export function Skills({ folder }: { folder: string | null }) {
       problems={[error, failure]}
       lead={
         listed?.enabled === false ? (
-          <p className="attention">! {t`Skills are switched off by "skills.enabled".`}</p>
+          <p className="attention">! {t`Skills are switched off by “skills.enabled”.`}</p>
         ) : (
           listed?.skills.length === 0 &&
-          t`A skill is a folder with a SKILL.md that tells the model how to do a kind of work. Put yours into the folder "skills" beside your configuration, or into ".agents/skills" of a project.`
+          t`A skill is a folder with a SKILL.md that tells the model how to do a kind of work. Put yours into the folder “skills” beside your configuration, or into “.agents/skills” of a project.`
         )
       }
       notes={

@@ -97,7 +97,7 @@ describe("hooks, agents and skills", () => {
   it("say that skills are switched off", async () => {
     const off = { enabled: false, skills: [], faults: [], notice: null };
     const { skills } = await shown({ list_skills: () => off });
-    await within(skills).findByText(/switched off by "skills.enabled"/);
+    await within(skills).findByText(/switched off by “skills.enabled”/);
     expect(within(skills).queryByText(/A skill is a folder/)).toBeNull();
   });
 });

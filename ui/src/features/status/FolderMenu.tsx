@@ -47,13 +47,24 @@ export function FolderMenu({ folder, onCommit, onEditor, onReveal, onTerminal }:
                 label: t`Commit…`,
                 detail: t`The model proposes files and a message. You see both before anything is committed.`,
                 icon: <GitCommitVertical size={icon} />,
+                needs: "send_message" as const,
                 run: onCommit,
               },
             ]
           : []),
-        { label: t`Open in editor`, icon: <Code size={icon} />, run: onEditor },
-        { label: t`Show in folder`, icon: <FolderOpen size={icon} />, run: onReveal },
-        { label: t`Terminal here`, icon: <SquareTerminal size={icon} />, run: onTerminal },
+        { label: t`Open in editor`, icon: <Code size={icon} />, needs: "open_in_editor", run: onEditor },
+        {
+          label: t`Show in folder`,
+          icon: <FolderOpen size={icon} />,
+          needs: "show_in_folder",
+          run: onReveal,
+        },
+        {
+          label: t`Terminal here`,
+          icon: <SquareTerminal size={icon} />,
+          needs: "open_terminal",
+          run: onTerminal,
+        },
       ]}
     />
   );
@@ -69,10 +80,10 @@ function standing({ branch: name, isDetached, changedFiles }: RepositoryState): 
 /** A little later, so that what comes together is asked for once. */
 const waitMs = 300;
 
-/** Asked for anew when a run in the folder changes how it stands, files were restored, or the user comes back to the window. */
+/** Asked for anew when a run in the folder changes how it stands, files were restored or committed, or the user comes back to the window. */
 function useRepository(folder: string): RepositoryState | null {
-  const { platform, restorals } = useArki();
-  const restored = useStore(restorals);
+  const { platform, gitChanges } = useArki();
+  const changed = useStore(gitChanges);
   const runs = useSessions()
     .filter((one) => one.project === folder)
     .map((one) => `${one.sessionId} ${one.state}`)
@@ -84,7 +95,7 @@ function useRepository(folder: string): RepositoryState | null {
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when `runs`, `restored` or `returns` changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: anew when `runs`, `changed` or `returns` changes
   useEffect(() => {
     let isShown = true;
     const timer = setTimeout(() => {
@@ -97,6 +108,6 @@ function useRepository(folder: string): RepositoryState | null {
       isShown = false;
       clearTimeout(timer);
     };
-  }, [platform, folder, runs, restored, returns]);
+  }, [platform, folder, runs, changed, returns]);
   return told?.folder === folder ? told.state : null;
 }

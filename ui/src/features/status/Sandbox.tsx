@@ -1,12 +1,15 @@
 import { t } from "@lingui/core/macro";
 import { ShieldCheck, ShieldOff } from "lucide-react";
 import { useId } from "react";
+import { sandboxWords } from "../../components/sandbox_words";
 
 /** A shield, with its details for who points at it or comes to it by key. */
 export function Sandbox({ name }: { name: string }) {
   const details = useId();
   const none = name === "none";
-  const words = none ? t`No sandbox: Arki asks before every command` : t`Commands run in the sandbox ${name}`;
+  const words = none
+    ? t`No sandbox: Arki asks before every command`
+    : t`Commands are confined by ${sandboxWords(name)}`;
   const Shield = none ? ShieldOff : ShieldCheck;
   return (
     <span className="status-shield">

@@ -27,21 +27,22 @@ it("shows characters that hide something in a branch's name", async () => {
   expect(menu.textContent).toContain("mainU+202E");
 });
 
-it("counts the changed files anew after a rewind of files and after a change is taken back", async () => {
-  let changedFiles = 2;
+it("counts the changed files anew after a rewind of files, after a change is taken back and after a commit", async () => {
+  let changedFiles = 3;
   const repository = () => ({ branch: "main", isDetached: false, changedFiles });
   const fake = createFake({ handlers: { repository } });
   await show(fake);
-  await screen.findByRole("button", { name: /2 changed files/ });
+  await screen.findByRole("button", { name: /3 changed files/ });
   const { add } = eventLog("s");
   const back = [
-    [add("session.rewound", { toSeq: 1, files: true, conversation: false }), "1 changed file"],
-    [add("change.taken_back", { callId: "c", seq: 1 }), "0 changed files"],
+    [add("session.rewound", { toSeq: 1, files: true, conversation: false }), "2 changed files"],
+    [add("change.taken_back", { callId: "c", seq: 1 }), "1 changed file"],
+    [add("changes.committed"), "0 changed files"],
   ] as const;
   for (const [event, counted] of back) {
     changedFiles -= 1;
     act(() => fake.send({ events: [event] }));
     await screen.findByRole("button", { name: `Folder menu: branch main, ${counted}` });
   }
-  expect(sent(fake, "repository")).toHaveLength(3);
+  expect(sent(fake, "repository")).toHaveLength(4);
 });

@@ -6,7 +6,8 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { exact } from "../../components/format";
 import { Place } from "../../components/Place";
 import { Segments } from "../../components/Segments";
-import type { UsageReport } from "../../protocol/generated";
+import { useCatalogue } from "../../platform/context";
+import type { UsageEntry, UsageReport } from "../../protocol/generated";
 import { Columns } from "./Columns";
 import {
   allTokens,
@@ -18,6 +19,7 @@ import {
   type Range,
   type Totals,
   total,
+  withoutCost,
 } from "./report";
 import { UsageTable } from "./UsageTable";
 import { useReport } from "./useReport";
@@ -70,6 +72,7 @@ function Report({ report }: { report: UsageReport }) {
         <Segments label={t`Shown in the plots`} value={measure} choices={measures} onChoose={setChosen} />
       </div>
       <Summary totals={totals} />
+      <UnknownCosts entries={entries} />
       {entries.length === 0 ? (
         <p className="secondary">{t`Nothing was used in this time.`}</p>
       ) : (
@@ -108,10 +111,12 @@ function Summary({ totals }: { totals: Totals }) {
   const requests = exact(totals.requests);
   return (
     <dl className="usage-summary">
-      <div>
-        <dt className="secondary small">{t`Cost`}</dt>
-        <dd title={cost.exact}>{cost.words}</dd>
-      </div>
+      {!isUnknown(totals.cost) && (
+        <div>
+          <dt className="secondary small">{t`Cost`}</dt>
+          <dd title={cost.exact}>{cost.words}</dd>
+        </div>
+      )}
       <div>
         <dt className="secondary small">{t`Tokens`}</dt>
         <dd title={tokens.exact}>{tokens.words}</dd>
@@ -120,11 +125,28 @@ function Summary({ totals }: { totals: Totals }) {
         <dt className="secondary small">{plural(totals.requests, { one: "Request", other: "Requests" })}</dt>
         <dd>{requests}</dd>
       </div>
-      {totals.cost.partial && (
+    </dl>
+  );
+}
+
+/** What the sums leave out, and why. */
+function UnknownCosts({ entries }: { entries: readonly UsageEntry[] }) {
+  const catalogue = useCatalogue().models;
+  const { models, others } = useMemo(() => withoutCost(entries), [entries]);
+  const priced = new Set(catalogue.filter(({ price }) => price !== null).map(({ id }) => id));
+  const unpriced = models.filter((model) => !priced.has(model)).map(modelWords);
+  return (
+    <>
+      {unpriced.length > 0 && (
+        <p className="secondary small usage-note">
+          {t`Not in the sums, because no price is known: ${unpriced.join(", ")}.`}
+        </p>
+      )}
+      {(others || unpriced.length < models.length) && (
         <p className="secondary small usage-note">
           {t`The cost of some requests is unknown. It isn't in the sums.`}
         </p>
       )}
-    </dl>
+    </>
   );
 }

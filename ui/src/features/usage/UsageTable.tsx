@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { exact } from "../../components/format";
 import { piecesOf } from "./Columns";
-import { type Group, type Measure, measured } from "./report";
+import { type Group, isUnknown, type Measure, measured } from "./report";
 import { costFigure, tokenFigure } from "./words";
 
 type Props = {
@@ -55,7 +55,7 @@ export function UsageTable({ title, first, groups, measure, words, place, plot }
               <Cell {...tokenFigure(totals.input)} />
               <Cell {...tokenFigure(totals.cached)} />
               <Cell {...tokenFigure(totals.output)} />
-              <Cell {...costFigure(totals.cost)} />
+              <Cell {...costFigure(totals.cost)} {...(isUnknown(totals.cost) && { words: "" })} />
             </tr>
           ))}
         </tbody>

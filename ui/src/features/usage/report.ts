@@ -56,6 +56,13 @@ export function groupsBy(entries: readonly UsageEntry[], key: "model" | "project
   });
 }
 
+/** The models of which no cost is known; `others`: whether some requests of the rest have no cost either. */
+export function withoutCost(entries: readonly UsageEntry[]): { models: string[]; others: boolean } {
+  const groups = groupsBy(entries, "model").filter(({ totals }) => totals.cost.partial);
+  const models = groups.filter(({ totals }) => isUnknown(totals.cost)).map(({ key }) => key);
+  return { models, others: groups.length > models.length };
+}
+
 /** Every day of the range, or every month where these would be too many; the oldest first, with those without usage. */
 export function columns(report: UsageReport, range: Range): Group[] {
   const entries = entriesIn(report, range);

@@ -1,7 +1,8 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
-import type { UsageEntry, UsageReport } from "../../protocol/generated";
+import type { ModelEntry, UsageEntry, UsageReport } from "../../protocol/generated";
+import { models } from "../../testing/configured";
 import { createFake, fail } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
 import { allTokens, columns, entriesIn, groupsBy, total } from "./report";
@@ -75,9 +76,9 @@ describe("a usage report", () => {
   });
 });
 
-async function open(given: UsageReport | (() => never)) {
+async function open(given: UsageReport | (() => never), known: ModelEntry[] = []) {
   const usage_report = typeof given === "function" ? given : () => given;
-  await renderOn(createFake({ handlers: { usage_report } }), <UsagePlace open />);
+  await renderOn(createFake({ models: known, handlers: { usage_report } }), <UsagePlace open />);
   return screen.findByRole("region", { name: "Usage" });
 }
 const rows = (table: string) =>
@@ -99,6 +100,21 @@ describe("the usage view", () => {
     expect(rows("By project").map(([name]) => name)).toEqual(["arki~/code/arki", "other~/other"]);
   });
 
+  it("leaves the cost of a model without a price empty, and says which those are", async () => {
+    await open(report(used("2026-11-22"), used("2026-11-22", { model: "lab/free", ...priceless })));
+    expect(rows("By model").map((row) => row.at(-1))).toEqual(["$0.50", ""]);
+    expect(screen.getByText("Not in the sums, because no price is known: lab/free.")).toBeTruthy();
+    expect(screen.queryByText(/The cost of some requests is unknown/)).toBeNull();
+  });
+
+  it("doesn't say of a model with a price that it has none", async () => {
+    const price = { input: 1, output: 1, cachedInput: null, cacheWrite: null, tiers: [] };
+    const known = models.map((model) => ({ ...model, price }));
+    await open(report(used("2026-11-22", priceless)), known);
+    expect(screen.queryByText(/no price is known/)).toBeNull();
+    expect(screen.getByText(/The cost of some requests is unknown/)).toBeTruthy();
+  });
+
   it("says what is unknown, and never shows it as zero", async () => {
     await open(
       report(
@@ -106,7 +122,7 @@ describe("the usage view", () => {
         used("2026-11-22"),
       ),
     );
-    expect(rows("By day")[1]).toEqual(["Sat, November 21, 2026", "1", "unknown", "0", "100", "unknown"]);
+    expect(rows("By day")[1]).toEqual(["Sat, November 21, 2026", "1", "unknown", "0", "100", ""]);
     expect(rows("By model")[0]).toEqual(["openai/gpt-5.1", "2", "≥ 1k", "400", "200", "≥ $0.50"]);
     expect(screen.getByText(/The cost of some requests is unknown/)).toBeTruthy();
   });

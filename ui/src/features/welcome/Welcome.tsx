@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { FolderOpen } from "lucide-react";
 import mark from "../../../../icons/arki.svg";
 import { Button } from "../../components/Button";
+import { useCan } from "../../components/can";
 import { useKeysOf } from "../../components/command_keys";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName, homePath } from "../../components/format";
@@ -18,6 +19,8 @@ type Props = {
   error: CommandError | null;
   onOpenFolder: () => void;
   onOpen: (path: string) => void;
+  /** To the list of sessions, where nothing can be opened. */
+  onSessions: () => void;
   /** To a new copy of the sample, with the demo. */
   onSample: () => void;
   onModel: (id: string) => void;
@@ -25,11 +28,26 @@ type Props = {
 };
 
 /** No folder is open: one sentence, one action, one shortcut, where one has been before, and which model answers. */
-export function Welcome({ error, onOpenFolder, onOpen, onSample, onModel, onLink }: Props) {
+export function Welcome({ error, onOpenFolder, onOpen, onSessions, onSample, onModel, onLink }: Props) {
   const recent = useApp()?.recentProjects ?? [];
   const keys = useKeysOf("open");
   const drop = useDroppedFolder(onOpen);
   const failed = drop.error ?? error;
+  const can = useCan();
+  if (!can("open_project")) {
+    return (
+      <div className="welcome">
+        <img className="welcome-mark" src={mark} alt="" />
+        <h1>{t`Choose a session`}</h1>
+        <p className="secondary">{t`You can look on here, answer, approve and stop.`}</p>
+        <p className="welcome-action">
+          <Button look="primary" onClick={onSessions}>
+            {t`Sessions`}
+          </Button>
+        </p>
+      </div>
+    );
+  }
   return (
     <div className={drop.isOver ? "welcome over" : "welcome"}>
       <img className="welcome-mark" src={mark} alt="" />
@@ -42,12 +60,14 @@ export function Welcome({ error, onOpenFolder, onOpen, onSample, onModel, onLink
           {t`Open folder`}
         </Button>
         {keys && <kbd>{showShortcut(keys)}</kbd>}
-        <span className="secondary">{t`or drop one here`}</span>
+        {can("take_dropped_folder") && <span className="secondary">{t`or drop one here`}</span>}
       </p>
-      <p className="welcome-action">
-        <Button onClick={onSample}>{t`Try the demo on a sample`}</Button>
-        <span className="secondary">{t`a new folder, no key, no network`}</span>
-      </p>
+      {can("make_sample") && (
+        <p className="welcome-action">
+          <Button onClick={onSample}>{t`Try the demo on a sample`}</Button>
+          <span className="secondary">{t`a new folder, no key, no network`}</span>
+        </p>
+      )}
       {failed && <ErrorNote error={failed} />}
       {recent.length > 0 && (
         <section aria-label={t`Recent projects`}>
@@ -64,7 +84,7 @@ export function Welcome({ error, onOpenFolder, onOpen, onSample, onModel, onLink
           </List>
         </section>
       )}
-      <ModelChoice onChosen={onModel} onLink={onLink} />
+      {can("set_key") && <ModelChoice onChosen={onModel} onLink={onLink} />}
     </div>
   );
 }

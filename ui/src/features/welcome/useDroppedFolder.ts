@@ -26,7 +26,7 @@ export function useDroppedFolder(onOpen: (path: string) => void) {
       }
     };
     const listening = platform.onDrag((step: DragStep) => {
-      if (!isHeard) return;
+      if (!isHeard || !platform.can("take_dropped_folder")) return;
       setOver(step === "over");
       if (step === "dropped") void dropped();
     });

@@ -152,6 +152,7 @@ describe("the welcome", () => {
       fake,
       <Welcome
         error={null}
+        onSessions={() => undefined}
         onOpenFolder={() => {}}
         onOpen={onOpen}
         onSample={() => {}}

@@ -4,6 +4,7 @@ import type { ChangePreview } from "./ChangePreview";
 import type { CommandPreview } from "./CommandPreview";
 import type { GroupedEdit } from "./GroupedEdit";
 import type { Risk } from "./Risk";
+import type { TranslatableText } from "./TranslatableText";
 
 export type ApprovalRequested = {
   approvalId: string;
@@ -20,6 +21,10 @@ export type ApprovalRequested = {
   risk: Risk;
   rule: string;
   reason: string;
+  /**
+   * The same by codes, for clients that say it in their users' language; empty in logs of earlier versions.
+   */
+  sentences?: Array<TranslatableText>;
   preview?: ChangePreview | null;
   /**
    * Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.

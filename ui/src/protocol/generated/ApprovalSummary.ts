@@ -3,6 +3,7 @@ import type { ApprovalKind } from "./ApprovalKind";
 import type { ChangePreview } from "./ChangePreview";
 import type { CommandPreview } from "./CommandPreview";
 import type { Risk } from "./Risk";
+import type { TranslatableText } from "./TranslatableText";
 
 export type ApprovalSummary = {
   approvalId: string;
@@ -21,6 +22,10 @@ export type ApprovalSummary = {
    */
   rule: string;
   reason: string;
+  /**
+   * The reason by codes, as in `approval.requested`.
+   */
+  sentences?: Array<TranslatableText>;
   requestedAt: number;
   /**
    * Unanswered for so long, it counts as rejected; null: it waits for ever.

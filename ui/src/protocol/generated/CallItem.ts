@@ -10,6 +10,7 @@ import type { PolicyDecided } from "./PolicyDecided";
 import type { TextStyle } from "./TextStyle";
 import type { ToolCategory } from "./ToolCategory";
 import type { ToolResult } from "./ToolResult";
+import type { TranslatableText } from "./TranslatableText";
 
 /**
  * A call of a tool with all that happened to it.
@@ -34,6 +35,10 @@ export type CallItem = {
    */
   approval: AskedApproval | null;
   reason: string;
+  /**
+   * The reason by codes, as in `approval.requested`.
+   */
+  sentences?: Array<TranslatableText>;
   /**
    * Denied because the folder wasn't trusted.
    */

@@ -19,7 +19,9 @@ import type { ExplainedDecision } from "./ExplainedDecision";
 import type { ExportFormat } from "./ExportFormat";
 import type { Frame } from "./Frame";
 import type { HeldConversation } from "./HeldConversation";
+import type { HistorySource } from "./HistorySource";
 import type { HookEntries } from "./HookEntries";
+import type { ImportedHistory } from "./ImportedHistory";
 import type { LineOrigin } from "./LineOrigin";
 import type { LiveModelList } from "./LiveModelList";
 import type { LocalServer } from "./LocalServer";
@@ -104,6 +106,14 @@ export type Commands = {
   open_project: { params: { path: string }; result: ProjectState };
   trust_project: { params: { path: string; unpinned: Array<string> }; result: ProjectState };
   keep_untrusted: { params: { path: string }; result: ProjectState };
+  /**
+   * The newest report of a crash of Arki; null where there is none.
+   */
+  crash_report: { params: Record<symbol, never>; result: CrashReport | null };
+  /**
+   * Removes the crash reports up to that time, in milliseconds since 1970.
+   */
+  remove_crash_reports: { params: { until: number }; result: null };
   /**
    * The folder that was dropped onto the window since this was last asked; null where none of it is one.
    */
@@ -445,6 +455,11 @@ export type Commands = {
    */
   import_sessions: { params: Record<symbol, never>; result: Array<string> | null };
   /**
+   * Brings in what another agent has kept: its sessions in this folder, or in all. One that was brought in before
+   * and has grown there since takes the earlier one's place, unless something was added to that here.
+   */
+  import_history: { params: { from: HistorySource; folder: string | null }; result: ImportedHistory };
+  /**
    * Reports what all sessions that are kept have used, by day, model and project.
    */
   usage_report: { params: Record<symbol, never>; result: UsageReport };
@@ -599,12 +614,4 @@ export type Commands = {
    * Ends the app as its user would, and starts it again.
    */
   restart: { params: Record<symbol, never>; result: null };
-  /**
-   * The newest report of a crash of Arki; null where there is none.
-   */
-  crash_report: { params: Record<symbol, never>; result: CrashReport | null };
-  /**
-   * Removes the crash reports up to that time, in milliseconds since 1970.
-   */
-  remove_crash_reports: { params: { until: number }; result: null };
 };

@@ -8,7 +8,7 @@ export type MentionEntry = {
   mention: string;
   kind: MentionKind;
   /**
-   * A path, the title of a session, or `diff`.
+   * A path, the title of a session, `diff` or `codebase`.
    */
   name: string;
 };

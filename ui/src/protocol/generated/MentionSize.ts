@@ -6,7 +6,7 @@ export type MentionSize = {
    */
   mention: string;
   /**
-   * An estimate for what the model sees for it; null for a page, which is fetched once the message is sent.
+   * An estimate for what the model sees for it; null for a page and for the codebase, which are read once the message is sent.
    */
   tokens: number | null;
   /**

@@ -2,6 +2,7 @@
 import type { Decision } from "./Decision";
 import type { FileEffect } from "./FileEffect";
 import type { Risk } from "./Risk";
+import type { TranslatableText } from "./TranslatableText";
 
 /**
  * Appended before anything happens. With `allow` it is also the mark that execution began: such a call without a
@@ -15,6 +16,10 @@ export type PolicyDecided = {
    */
   rule: string;
   reason: string;
+  /**
+   * The same by codes, as in `approval.requested`.
+   */
+  sentences?: Array<TranslatableText>;
   risk: Risk;
   /**
    * The future state of the files of an allowed write, so that a crash can be reconciled.

@@ -80,7 +80,7 @@ async function drawNow(code: string, dark: boolean): Promise<Drawing> {
   try {
     mermaid.initialize(configured(dark));
     const kind = mermaid.detectType(code);
-    if (withoutBound.includes(kind)) throw new Error(t`diagrams of the kind "${kind}" can be too large`);
+    if (withoutBound.includes(kind)) throw new Error(t`diagrams of the kind “${kind}” can be too large`);
     const { svg } = await mermaid.render(`diagram-${drawn}`, code, place);
     return pictureOf(svg);
   } finally {

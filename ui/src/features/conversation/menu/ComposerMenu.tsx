@@ -10,7 +10,7 @@ import type { Trigger } from "./trigger";
 import { useEntries } from "./useEntries";
 import "./menu.css";
 
-const icons = { file: File, folder: Folder, session: MessageSquare, diff: FileDiff };
+const icons = { file: File, folder: Folder, session: MessageSquare, diff: FileDiff, codebase: Folder };
 
 type Props = {
   of: Shown;

@@ -3,7 +3,7 @@ import type { KeyboardEvent } from "react";
 
 export type MenuEntry = {
   key: string;
-  icon: "file" | "folder" | "session" | "diff" | null;
+  icon: "file" | "folder" | "session" | "diff" | "codebase" | null;
   label: string;
   /** Behind the label: what else is to be written. */
   hint: string;

@@ -45,6 +45,11 @@ function useMentionList({ kind, words }: Trigger): Found {
   return found;
 }
 
+const details: Partial<Record<MentionEntry["kind"], () => string>> = {
+  diff: () => t`what has changed since the last commit`,
+  codebase: () => t`the passages that fit your words`,
+};
+
 function mentionEntry({ mention, kind, name }: MentionEntry): MenuEntry {
   // The name first, then where it is.
   const path = name.replace(/\/$/, "");
@@ -54,7 +59,7 @@ function mentionEntry({ mention, kind, name }: MentionEntry): MenuEntry {
     icon: kind,
     label: kind === "folder" ? `${path.slice(cut + 1)}/` : path.slice(cut + 1),
     hint: "",
-    detail: kind === "diff" ? t`what has changed since the last commit` : path.slice(0, Math.max(0, cut)),
+    detail: details[kind]?.() ?? path.slice(0, Math.max(0, cut)),
     insert: mention,
     sends: false,
     leadsOn: kind === "folder",

@@ -34,15 +34,26 @@ export type AttachTo = {
 
 /** Where nothing can be said, a folder can still be opened. */
 export async function takeDropped(to: AttachTo): Promise<void> {
+  const { pageFiles } = to.platform;
+  if (pageFiles !== null) {
+    const files = pageFiles.takeDropped();
+    return to.isBlocked ? undefined : attachPasted(to.platform, to.draft, files);
+  }
   if (!to.isBlocked) return void (await takeFiles(to, "take_dropped"));
   const path = await to.platform.call("take_dropped_folder", {}).catch(() => null);
   if (path !== null) to.onOpenFolder(path);
 }
 
+export async function chooseFiles(to: AttachTo): Promise<void> {
+  const { pageFiles } = to.platform;
+  if (pageFiles === null) return void (await takeFiles(to, "choose_files"));
+  await attachPasted(to.platform, to.draft, await pageFiles.choose());
+}
+
 /** `files`: those that the page was given, which are all there are where the system tells of none. */
 export async function takePasted(to: AttachTo, files: readonly File[]): Promise<void> {
   // Of pictures, the page has all there is to know. Of other files it isn't told where they lie.
-  const isKnown = files.length > 0 && files.every(isPicture);
+  const isKnown = to.platform.pageFiles !== null || (files.length > 0 && files.every(isPicture));
   if (isKnown || !(await takeFiles(to, "take_pasted"))) await attachPasted(to.platform, to.draft, files);
 }
 
@@ -71,7 +82,8 @@ const isPicture = (file: File) => file.type.startsWith("image/");
 async function attachPasted(platform: Platform, draft: Draft, given: readonly File[]): Promise<void> {
   const mayBePicture = (file: File) => file.type === "" || isPicture(file);
   const files = given.filter(mayBePicture);
-  refuse(draft, given.filter((file) => !mayBePicture(file)).map(placeless));
+  const reason = platform.pageFiles === null ? placeless : onlyPictures;
+  refuse(draft, given.filter((file) => !mayBePicture(file)).map(reason));
   const look = async (file: File): Promise<Source> => {
     const data = await base64Of(file);
     return { name: nameOf(file), data, facts: await platform.call("look_at_picture", { data }) };
@@ -146,6 +158,9 @@ async function attachAll<T>(
 /** The page isn't told where a pasted file lies, so that it can't be mentioned. */
 const placeless = (file: File) =>
   t`${nameOf(file)}: Only pictures can be pasted here. Drop the file onto the window, or choose it with “Attach files…”.`;
+
+const onlyPictures = (file: File) =>
+  t`${nameOf(file)}: Only pictures can be attached in a browser. Mention a file of the folder with “@”.`;
 
 const tooMany = () => new Error(t`It isn't attached: a message can have up to ${mostPictures} pictures.`);
 

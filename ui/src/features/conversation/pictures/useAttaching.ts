@@ -18,7 +18,7 @@ export function useAttaching(given: Omit<AttachTo, "platform">) {
     if (files.length > 0) event.preventDefault();
     attach((how, to) => how.takePasted(to, files));
   };
-  return { isOver, onPaste, choose: () => attach((how, to) => how.takeFiles(to, "choose_files")) };
+  return { isOver, onPaste, choose: () => attach((how, to) => how.chooseFiles(to)) };
 }
 
 /** Whether files are dragged over the window now. */
