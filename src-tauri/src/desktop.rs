@@ -118,6 +118,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Error> {
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
+            let telemetry = engine.telemetry().clone();
+            tauri::async_runtime::spawn(async move { telemetry.keep_sending().await });
             let tidying = engine.clone();
             tauri::async_runtime::spawn(async move { tidying.retention().keep_tidy().await });
             if !has_terminal() {

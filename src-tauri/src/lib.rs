@@ -1,8 +1,8 @@
 //! The desktop shell: a window over the engine, and as little else as possible.
 //!
-//! This is the only crate that knows Tauri. Commands are thin delegates (`commands`), what happens reaches the window as
-//! frames (`commands::frames`), and the windows are in `windows`. Everything that could also happen without a window
-//! belongs into `arki-engine`.
+//! This is the only crate that knows Tauri. `arki-commands` answers the window's commands, with what a desktop has around
+//! a window (`commands`), and the windows are in `windows`. Everything that could also happen without a window belongs
+//! into `arki-engine`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 

@@ -2,10 +2,10 @@
 //! hears, what is dropped on it, and what it was asked for from outside.
 
 use crate::arguments::Asked;
-use crate::commands::frames::Listening;
 use crate::drops::Dropped;
 use crate::{lost_pages, spelling, webkit_threads};
 use arki_api::AskedOfWindow;
+use arki_commands::ClientPage;
 use arki_domain::{Code, Error, SessionId};
 use arki_engine::{Client, ClientCapabilities, Engine};
 use std::collections::HashMap;
@@ -63,29 +63,11 @@ fn to_show(session: &SessionId) -> AskedOfWindow {
 }
 
 pub(crate) struct OpenWindow {
-    pub(crate) client: Client,
-    pub(crate) listening: Listening,
+    pub(crate) client: Arc<Client>,
+    pub(crate) page: Arc<ClientPage>,
     pub(crate) dropped: Dropped,
-    pub(crate) finding: Arc<Finding>,
     /// Wishes for its page, until the page takes them.
     asked: Mutex<Vec<AskedOfWindow>>,
-}
-
-/// Finding in a session, one text at a time: what was typed since then is wanted instead.
-#[derive(Default)]
-pub(crate) struct Finding {
-    newest: AtomicU32,
-    pub(crate) at_work: tokio::sync::Mutex<()>,
-}
-
-impl Finding {
-    pub(crate) fn begin(&self) -> u32 {
-        self.newest.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    pub(crate) fn is_newest(&self, turn: u32) -> bool {
-        self.newest.load(Ordering::Relaxed) == turn
-    }
 }
 
 impl OpenWindow {
@@ -125,10 +107,9 @@ impl Windows {
             client.set_folder(folder);
         }
         let window = Arc::new(OpenWindow {
-            client,
-            listening: Listening::default(),
+            client: Arc::new(client),
+            page: Arc::default(),
             dropped: Dropped::default(),
-            finding: Arc::default(),
             asked: Mutex::new(begins.asked.into_iter().collect()),
         });
         self.all().insert(label.to_owned(), window.clone());

@@ -1,6 +1,6 @@
 //! The parts that the measurements share: a scripted model server, a throw-away home for `arki`, and a little
 //! arithmetic. The measurements themselves are in `builds`, `context`, `edit`, `long_session`, `memory`, `pipelines`,
-//! `policy`, `providers`, `search`, `secrets`, `skills`, `start`, `store`, `turns` and `window`.
+//! `policy`, `providers`, `retrieval`, `search`, `secrets`, `serving`, `skills`, `start`, `store`, `turns` and `window`.
 
 pub(crate) mod builds;
 pub(crate) mod context;
@@ -13,9 +13,11 @@ mod model_server;
 pub(crate) mod pipelines;
 pub(crate) mod policy;
 pub(crate) mod providers;
+pub(crate) mod retrieval;
 mod script;
 pub(crate) mod search;
 pub(crate) mod secrets;
+pub(crate) mod serving;
 pub(crate) mod skills;
 pub(crate) mod start;
 mod statistics;

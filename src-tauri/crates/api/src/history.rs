@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    /// A session's file: the log as it is, or something to read.
-    ExportFormat { Jsonl, Markdown, Html }
+    /// A session's file: the log as it is, something to read, or OpenTelemetry's lines.
+    ExportFormat { Jsonl, Markdown, Html, Otlp }
     /// The author of a line: it was there before the session, or the user or the agent wrote it.
     LineAuthor { Before, User, Arki }
 }

@@ -19,12 +19,15 @@ mod elicitations;
 mod error;
 mod event;
 mod frame;
+mod histories;
 mod history;
 mod mcp;
 mod memory;
 mod mentions;
 mod models;
 mod native_menus;
+#[cfg(test)]
+mod openapi_tests;
 mod pictures;
 mod pipelines;
 mod printed;
@@ -36,6 +39,7 @@ mod runs;
 #[cfg(test)]
 mod schema_tests;
 mod sent_requests;
+mod serving;
 mod session_tools;
 mod sessions;
 mod settings;
@@ -47,7 +51,7 @@ mod worktrees;
 pub use acknowledged::*;
 pub use approvals::*;
 pub use commands::{
-    AppCommands, ContextCommands, FrameCommands, GuideCommands, HistoryCommands, JsonAnswer, KeepingCommands,
+    AppCommands, COMMANDS, ContextCommands, FrameCommands, GuideCommands, HistoryCommands, JsonAnswer, KeepingCommands,
     McpCommands, MemoryCommands, ObservationCommands, PictureCommands, PipelineCommands, PlaceCommands, RunCommands,
     SentRequestCommands, SettingCommands, Steps, WindowCommands, answer,
 };
@@ -58,6 +62,7 @@ pub use elicitations::*;
 pub use error::*;
 pub use event::*;
 pub use frame::*;
+pub use histories::*;
 pub use history::*;
 pub use mcp::*;
 pub use memory::*;
@@ -73,6 +78,7 @@ pub use provider_test::*;
 pub use rules::*;
 pub use runs::*;
 pub use sent_requests::*;
+pub use serving::*;
 pub use session_tools::*;
 pub use sessions::*;
 pub use settings::*;

@@ -1,5 +1,6 @@
 //! The commands, one a file.
 
+mod acp;
 mod agents;
 mod approvals;
 mod artifacts;
@@ -29,6 +30,7 @@ mod rewind;
 mod run;
 mod runs;
 mod schedule;
+mod serve;
 mod sessions;
 mod status;
 mod stop;
@@ -139,6 +141,9 @@ pub(crate) enum CliCommand {
     Completions(manual::CompletionsArguments),
     Man(manual::ManArguments),
     Open(open::OpenArguments),
+    Serve(serve::ServeArguments),
+    /// Work for an editor: speak the Agent Client Protocol on standard input and output
+    Acp,
 }
 
 pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, Error> {
@@ -183,6 +188,13 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
     }
     let client = Client::attach(&engine, "cli", ClientCapabilities::default());
     let works = effects::works(&command);
+    let stays = matches!(command, CliCommand::Serve(_) | CliCommand::Acp);
+    if works {
+        engine.telemetry().begin().await;
+    } else if stays {
+        let telemetry = engine.telemetry().clone();
+        tokio::spawn(async move { telemetry.keep_sending().await });
+    }
     let exit = match command {
         CliCommand::Exec(exec) => exec::run(&client, &dir, exec, output).await,
         CliCommand::Trust(arguments) => trust::run(&engine, &dir, arguments, output).await,
@@ -217,6 +229,8 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
         CliCommand::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         CliCommand::Hooks(command) => hooks::run(&engine, &dir, command, output).await,
         CliCommand::Policy(command) => policy::run(&engine, &dir, command, output),
+        CliCommand::Acp => acp::run(&engine).await,
+        CliCommand::Serve(arguments) => serve::run(&engine, &arguments, output).await,
         CliCommand::Doctor => Ok(doctor::run(&engine, &dir, output).await),
         CliCommand::Man(arguments) => manual::pages(&engine, &arguments, output),
         CliCommand::Config(command) => config::run(&engine, &dir, command, output),
@@ -231,6 +245,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
         () = asked_to_stop() => {}
     }
     engine.log_anchors().finish_anchoring().await;
+    if works || stays {
+        engine.telemetry().send_before_end().await;
+    }
     // The answer is out; who stopped a run wants to be gone.
     let is_done = works && matches!(exit, Ok(Exit::Done));
     engine.retention().tidy_before_end(if is_done { Time::ToPrune } else { Time::ForLittle }).await;

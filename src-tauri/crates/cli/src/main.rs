@@ -10,6 +10,7 @@ mod activity;
 mod arguments;
 mod command_output;
 mod commands;
+mod end_signals;
 mod exit;
 mod follow;
 mod json_fault;
@@ -44,7 +45,14 @@ fn main() -> ExitCode {
     arguments.color.apply();
     start_log(arguments.log.as_deref());
     let output = Printer::new(arguments.json).showing(arguments.show_output);
-    let exit = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match arguments.command {
+        // Answers many at once.
+        commands::CliCommand::Serve(_) | commands::CliCommand::Acp => {
+            tokio::runtime::Builder::new_multi_thread().enable_all().build()
+        }
+        _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+    };
+    let exit = match runtime {
         Ok(runtime) => {
             let exit = runtime.block_on(commands::run(arguments, &output));
             // A read that is still under way must not hold the exit up.

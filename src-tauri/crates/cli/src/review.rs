@@ -1,9 +1,7 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
-use arki_domain::{
-    ApprovalKind, ApprovalRequested, ChangePreview, CommandConfinement, EffectsLanding, Error, Hunk, WholeChange,
-};
+use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk, WholeChange};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 use serde_json::Value;
 
@@ -42,7 +40,7 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         lines.push(format!("\n$ {}\n", visible(&command.command)));
         lines.push(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
         match &command.confinement {
-            Some(confinement) => lines.extend(confined(confinement)),
+            Some(confinement) => lines.extend(confinement.sentences().iter().map(|sentence| visible(sentence))),
             None if command.sandbox == UNCONFINED => lines.push("The command can do all that you can.".to_owned()),
             None => {}
         }
@@ -59,36 +57,6 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         lines.push(visible(&requested.args.to_string()));
     }
     lines
-}
-
-/// Says what a command can reach, where its changes go, and what its sandbox can't keep it from.
-fn confined(confinement: &CommandConfinement) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    if confinement.network {
-        lines.push("It has the network.".to_owned());
-    }
-    lines
-        .extend(confinement.hosts.iter().map(|host| format!("It can send anything it can read to {}.", visible(host))));
-    lines.push(writes(confinement).to_owned());
-    if confinement.reads_private {
-        lines.push("It can open this project's secret files (such as .env) and your other files.".to_owned());
-    }
-    lines.extend(confinement.notes.iter().map(|note| visible(note)));
-    lines
-}
-
-fn writes(confinement: &CommandConfinement) -> &'static str {
-    match confinement.lands {
-        Some(EffectsLanding::Reviewed) => {
-            "You review its changes before they land; only generated folders such as node_modules are written directly."
-        }
-        Some(EffectsLanding::AsEdits) => {
-            "Its changes land when it ends. You review them first if they are many or unusual."
-        }
-        Some(EffectsLanding::Unasked) => "Its changes land when it ends, without a review.",
-        None if confinement.writes_project => "It writes directly to this folder, and nowhere else.",
-        None => "It only reads.",
-    }
 }
 
 /// Returns the intent of a plan that needs approval.

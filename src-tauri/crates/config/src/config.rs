@@ -6,6 +6,7 @@ use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
 use arki_policy::PolicySettings;
+use arki_telemetry::{Endpoint, TelemetryContents};
 use arki_tools::{Checker, Hook, PrivateHosts, ToolLimits};
 use std::collections::BTreeMap;
 
@@ -73,9 +74,18 @@ pub struct Config {
     /// The user's first, then the project's.
     pub checkers: Vec<Checker>,
     pub mcp_servers: crate::mcp::McpServers,
+    /// The receiver of finished runs; `None`: they are sent nowhere.
+    pub telemetry: Option<TelemetrySettings>,
     pub window: WindowSettings,
     /// Servers of the project's that can't be used, and why: a sentence each.
     pub mcp_left_out: Vec<String>,
+}
+
+/// The receiver of finished runs, and whether it gets what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TelemetrySettings {
+    pub endpoint: Endpoint,
+    pub contents: TelemetryContents,
 }
 
 /// The desktop app's settings for notifications, staying awake, updates, the tray and the editor.

@@ -41,6 +41,7 @@ pub struct ConfigFile {
     pub state: StateConfig,
     pub diagnostics: DiagnosticsConfig,
     pub retention: RetentionConfig,
+    pub telemetry: TelemetryConfig,
     pub window: WindowConfig,
 }
 
@@ -335,6 +336,18 @@ pub struct RetentionConfig {
     pub delete_sessions_after_days: Option<u32>,
     /// The limit for snapshots of files, compressed.
     pub max_image_megabytes: Option<u64>,
+}
+
+/// Finished runs as OpenTelemetry traces, metrics and logs. Nothing is sent unless the endpoint is set, and only the user
+/// can set it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TelemetryConfig {
+    /// The receiver's address, to which `/v1/traces`, `/v1/metrics` and `/v1/logs` are added: https, or http on this
+    /// computer; `env` for what the variables `OTEL_EXPORTER_OTLP_ENDPOINT` and others say; `null` to send nothing.
+    pub endpoint: Option<String>,
+    /// Also send prompts, answers, and what tools get and return.
+    pub content: Option<bool>,
 }
 
 /// The desktop app's settings for notifications, staying awake, updates, the tray and the editor; only in the user's own configuration.

@@ -25,7 +25,7 @@ pub use agents::{add_agent_files, agent_defaults};
 pub use claude_settings::ClaudeSettings;
 pub use config::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MODEL, PROJECT_CONFIG,
-    WindowSettings,
+    TelemetrySettings, WindowSettings,
 };
 pub(crate) use config::{
     DEFAULT_EFFORT, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES,

@@ -4,7 +4,7 @@ use super::agents;
 use super::diagnostics;
 use super::file::{
     CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
-    RetentionConfig, WindowConfig,
+    RetentionConfig, TelemetryConfig, WindowConfig,
 };
 use super::hooks;
 use super::invalid::invalid;
@@ -13,12 +13,13 @@ use super::secret_files;
 use super::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES,
     DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL,
-    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, WindowSettings,
+    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, TelemetrySettings, WindowSettings,
 };
 use arki_domain::{Decision, Error, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_policy::{PolicyRule, PolicySettings, RuleDefinition};
 use arki_process::CommandLimits;
+use arki_telemetry::{Endpoint, TelemetryContents};
 use arki_tools::{HookOrigin, PrivateHosts, ToolLimits};
 use std::path::Path;
 use std::time::Duration;
@@ -105,6 +106,7 @@ impl Config {
             checkers: diagnostics::of_file(file, HookOrigin::User, path)?,
             mcp_servers: mcp::of_user(file, path)?,
             mcp_left_out: Vec::new(),
+            telemetry: telemetry(&file.telemetry, path)?,
             window: window(&file.window),
         };
         config.choose(AGENT)?;
@@ -131,6 +133,9 @@ impl Config {
         self.state_saving = file.state.saving.unwrap_or(self.state_saving);
         if file.retention != RetentionConfig::default() {
             return Err(invalid(path, "a project may not decide on \"retention\""));
+        }
+        if file.telemetry != TelemetryConfig::default() {
+            return Err(invalid(path, "a project may not decide on \"telemetry\""));
         }
         if file.window != WindowConfig::default() {
             return Err(invalid(path, "a project may not decide on \"window\""));
@@ -207,6 +212,13 @@ impl Config {
         self.tool_limits.command = wanted;
         Ok(())
     }
+}
+
+fn telemetry(file: &TelemetryConfig, path: &Path) -> Result<Option<TelemetrySettings>, Error> {
+    let Some(endpoint) = &file.endpoint else { return Ok(None) };
+    let endpoint = Endpoint::parse(endpoint).map_err(|why| invalid(path, &format!("\"telemetry.endpoint\" {why}")))?;
+    let contents = if file.content == Some(true) { TelemetryContents::Included } else { TelemetryContents::LeftOut };
+    Ok(Some(TelemetrySettings { endpoint, contents }))
 }
 
 fn window(file: &WindowConfig) -> WindowSettings {
@@ -379,6 +391,7 @@ mod tests {
             "state": {"saving": "implicit"},
             "diagnostics": {"commands": []},
             "retention": {"deleteSessionsAfterDays": 3},
+            "telemetry": {"endpoint": "http://localhost:4318"},
             "window": {"tray": true},
         });
         for key in crate::schema()["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema") {
@@ -386,6 +399,21 @@ mod tests {
             let is_named = comment.split([' ', ',', '.']).any(|word| word == key);
             assert_eq!(merge(USER, &project).is_ok(), is_named, "{key}: {comment}");
         }
+    }
+
+    #[test]
+    fn telemetry_goes_nowhere_unless_an_address_says_where() {
+        let of = |telemetry: &str| Ok(merge(&format!(r#"{{"telemetry": {telemetry}}}"#), "{}")?.telemetry);
+        assert_eq!(of("{}"), Ok(None));
+        assert_eq!(of(r#"{"endpoint": null, "content": true}"#), Ok(None));
+        let settings = |endpoint, contents| Ok::<_, Error>(Some(TelemetrySettings { endpoint, contents }));
+        assert_eq!(of(r#"{"endpoint": "env"}"#), settings(Endpoint::Environment, TelemetryContents::LeftOut));
+        let local = Endpoint::parse("http://localhost:4318").unwrap();
+        let told = of(r#"{"endpoint": "http://localhost:4318", "content": true}"#);
+        assert_eq!(told, settings(local, TelemetryContents::Included));
+        let fault = of(r#"{"endpoint": "http://otel.example"}"#).unwrap_err();
+        assert_eq!(fault.code, "CONFIG_INVALID");
+        assert!(fault.message.contains("telemetry.endpoint") && fault.message.contains("https"), "{}", fault.message);
     }
 
     #[test]

@@ -34,7 +34,9 @@ pub use compaction::{
 };
 pub use front_matter::FrontMatter;
 pub use memory::{MAX_MEMORY_BYTES, MemoryFile, MemoryText, add_memory, memories, memory_text, remove_memory};
-pub use mentions::{DIFF_MENTION, MAX_MENTIONS, Mention, MentionTarget, PathKind, mention_of, mentions};
+pub use mentions::{
+    CODEBASE_MENTION, DIFF_MENTION, MAX_MENTIONS, Mention, MentionTarget, PathKind, mention_of, mentions,
+};
 pub use path_ranking::rank_paths;
 pub use prompts::{BuiltPrompt, MAX_PROMPT_BYTES, PromptError, PromptLayers, build_prompt};
 pub use reflection::{reflection_request, reflections};
@@ -47,6 +49,6 @@ pub use system_prompt::{
     ChosenSkill, IndexEntry, PartEntry, PromptPart, Rule, SystemPrompt, SystemPromptInputs, WorkMode, assemble,
 };
 pub use template::render;
-pub use title::title_from_prompt;
+pub use title::{UNTITLED, title_from_prompt};
 pub use tokens::{Corrected, CountTokens, TokenCorrection};
 pub use view::{CompactedAway, ContextPart, ContextView, ContextViewInputs, CountedRequest};

@@ -1,5 +1,5 @@
 //! Mentions in a prompt: `@src/main.rs`, `@src/main.rs:10-40`, `@src/`, `@"a name.md"`, `@symbol:parse`, `@session:ID`,
-//! `@diff`, `@https://example.org`.
+//! `@diff`, `@codebase`, `@https://example.org`.
 //!
 //! **Use.** [`mentions`] over what the user wrote, with a closure that says what a path is; what it doesn't know stays
 //! text, so that e-mail addresses and decorators (`@Override`) are left alone. Code between backticks is never looked at.
@@ -8,6 +8,9 @@ use std::ops::Range;
 
 /// The mention `@diff`, which stands for the changes in the working tree. A path of that name takes precedence.
 pub const DIFF_MENTION: &str = "diff";
+/// The mention `@codebase`, which stands for the passages of the project that fit the prompt. A path of that name takes
+/// precedence.
+pub const CODEBASE_MENTION: &str = "codebase";
 const SESSION: &str = "session:";
 const SYMBOL: &str = "symbol:";
 /// Trailing characters that end a sentence rather than a path.
@@ -41,6 +44,7 @@ pub enum MentionTarget {
     Symbol(String),
     Session(String),
     Diff,
+    Codebase,
     Url(String),
 }
 
@@ -122,7 +126,12 @@ fn target_of(rest: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> O
     if let Some(name) = named(SYMBOL) {
         return Some((word.len(), MentionTarget::Symbol(name)));
     }
-    path_word(word, kind_of).or_else(|| (word == DIFF_MENTION).then_some((word.len(), MentionTarget::Diff)))
+    let named_alone = match word {
+        DIFF_MENTION => Some(MentionTarget::Diff),
+        CODEBASE_MENTION => Some(MentionTarget::Codebase),
+        _ => None,
+    };
+    path_word(word, kind_of).or_else(|| Some((word.len(), named_alone?)))
 }
 
 /// A file may have the colon in its name; it's asked for as a whole first.
@@ -212,6 +221,7 @@ mod tests {
             ("what is @symbol:parse_line?", "@symbol:parse_line", MentionTarget::Symbol("parse_line".into())),
             ("as in @session:01ab", "@session:01ab", MentionTarget::Session("01ab".into())),
             ("review @diff", "@diff", MentionTarget::Diff),
+            ("@codebase: where is it?", "@codebase", MentionTarget::Codebase),
             (
                 "@https://example.org/a?b=c.",
                 "@https://example.org/a?b=c",

@@ -2,7 +2,8 @@
 
 /// The longest title that a list has room for.
 const MAX_TITLE_CHARS: usize = 60;
-const UNTITLED: &str = "New session";
+/// The title of a session in which nothing was said yet, or nothing that makes one.
+pub const UNTITLED: &str = "New session";
 
 /// One line, without the marks of Markdown, cut between words.
 #[must_use]

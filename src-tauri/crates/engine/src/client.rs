@@ -2,6 +2,7 @@
 //! and not to the process is here, and so is what each of them would otherwise decide for itself.
 
 use crate::Engine;
+use crate::approvals::resolve::DecidedBy;
 use crate::client_capabilities::ClientCapabilities;
 use crate::mcp::Answering;
 use crate::projects::open::OpenedFolder;
@@ -18,7 +19,7 @@ use crate::schedules::StartedBySchedule;
 use crate::session_names::NamedPlace;
 use arki_api::{ProjectState, Resolution, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
-use arki_domain::{ApprovalId, ApprovalMode, Code, Error, QuestionId, QueueMode, RunId, SessionId};
+use arki_domain::{AnsweredRequest, ApprovalId, ApprovalMode, Code, Error, QuestionId, QueueMode, RunId, SessionId};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -259,10 +260,24 @@ impl Client {
     /// Where nothing is decided: `APPROVAL_NOT_FOUND`, `APPROVAL_ALREADY_RESOLVED`, `STALE_PREVIEW` and others. Where the
     /// decision is in the log but the run cannot go on: those of [`Self::resume_run`].
     pub async fn decide(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<DecisionEffect, Error> {
-        let (engine, name, presence) = (self.engine.clone(), self.name, self.presence);
+        self.decide_on_request(approval_id, resolution, None).await
+    }
+
+    /// Decides like [`Self::decide`], on a request over HTTP that may be sent again.
+    ///
+    /// # Errors
+    /// As [`Self::decide`], and `IDEMPOTENCY_IN_PROGRESS` where another server answers the same request.
+    pub async fn decide_on_request(
+        &self,
+        approval_id: &ApprovalId,
+        resolution: Resolution,
+        request: Option<AnsweredRequest>,
+    ) -> Result<DecisionEffect, Error> {
+        let (engine, presence) = (self.engine.clone(), self.presence);
+        let by = DecidedBy { name: self.name, request };
         let approval_id = approval_id.clone();
         let deciding = tokio::spawn(async move {
-            let decided = engine.approvals().resolve_approval(&approval_id, resolution, name).await?;
+            let decided = engine.approvals().resolve_approval(&approval_id, resolution, by).await?;
             let run = match engine.runs().go_on_after_decision(presence, &decided.session_id).await {
                 Ok(run) => Some(run),
                 Err(fault) if fault.is(Code::SESSION_BUSY) => None,

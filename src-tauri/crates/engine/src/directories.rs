@@ -99,6 +99,12 @@ impl Directories {
         self.data.join("checks").join(&sha256_hex(folder.as_bytes())[..CHECKS_NAME_CHARS])
     }
 
+    /// Returns the folder for the search indexes of trusted folders.
+    #[must_use]
+    pub(crate) fn indexes(&self) -> PathBuf {
+        self.data.join("retrieval")
+    }
+
     /// Returns the folder for sub-agents' worktrees: beside the data and not in it, since commands work in them.
     #[must_use]
     pub(crate) fn trees(&self) -> PathBuf {

@@ -4,11 +4,13 @@ use crate::accounts::Accounts;
 use crate::accounts::keys::keychain_answers;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::telemetry::{MAX_WAITING_RUNS, Telemetry, TelemetryState};
 use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Error, io_words};
 use arki_process::{PathOrigin, inherited_environment, open_files, open_files_problem, path_origin};
 use arki_sandbox::{OverlayView, Sandbox, SandboxStatus};
+use arki_telemetry::TelemetryContents;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,11 +57,17 @@ pub struct Doctor {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
+    telemetry: Arc<Telemetry>,
 }
 
 impl Doctor {
-    pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
-        Self { records, accounts, projects }
+    pub(crate) fn new(
+        records: Arc<Records>,
+        accounts: Arc<Accounts>,
+        projects: Arc<Projects>,
+        telemetry: Arc<Telemetry>,
+    ) -> Self {
+        Self { records, accounts, projects, telemetry }
     }
 
     /// Returns what can be checked where the database can't be opened for this reason, which `name` is a check of.
@@ -92,6 +100,7 @@ impl Doctor {
         checks.push(self.check_project(folder));
         checks.extend(self.check_providers().await);
         checks.extend(self.check_mcp_servers());
+        checks.extend(self.check_telemetry().await);
         checks
     }
 
@@ -289,6 +298,19 @@ fn sandbox_found(layers: &[SandboxStatus]) -> Check {
 }
 
 impl Doctor {
+    /// Only where it is on. Nothing is sent.
+    async fn check_telemetry(&self) -> Option<Check> {
+        match self.telemetry.state().await {
+            Ok(state) => state.as_ref().map(telemetry_check),
+            // What is wrong with the configuration is said already.
+            Err(fault) if self.accounts.user_config().is_err() => {
+                tracing::info!(%fault, "telemetry is not checked");
+                None
+            }
+            Err(fault) => Some(Check::of("telemetry", CheckState::Warning, fault)),
+        }
+    }
+
     /// Only where there are any; none is started.
     fn check_mcp_servers(&self) -> Option<Check> {
         let config = self.accounts.user_config().ok().filter(|config| !config.mcp_servers.is_empty())?;
@@ -304,6 +326,30 @@ impl Doctor {
             });
         }
         Some(Check { hint: "`arki mcp test NAME` tries one.".to_owned(), ..Check::ok("mcp", detail) })
+    }
+}
+
+fn telemetry_check(state: &TelemetryState) -> Check {
+    let Some(receivers) = &state.receivers else {
+        return Check::ok("telemetry", "`telemetry.endpoint` is \"env\", and no OTEL_ variable names a receiver");
+    };
+    let contents = match state.settings.contents {
+        TelemetryContents::Included => "with prompts, answers and results",
+        TelemetryContents::LeftOut => "without what was written",
+    };
+    let mut detail = format!("runs go to {receivers}, {contents}; {} sent, {} waiting", state.sent, state.waiting);
+    if state.left_out > 0 {
+        detail.push_str(&format!(
+            "; {} left out: a run waits for a week at most, and {MAX_WAITING_RUNS} runs do",
+            state.left_out
+        ));
+    }
+    let Some(trouble) = &state.trouble else { return Check::ok("telemetry", detail) };
+    Check {
+        name: "telemetry",
+        state: CheckState::Warning,
+        detail: format!("{detail}. {trouble}"),
+        hint: "Start the receiver, or change `telemetry.endpoint`.".to_owned(),
     }
 }
 

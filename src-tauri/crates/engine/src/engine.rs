@@ -13,6 +13,7 @@ use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
 use crate::executor_factory::ExecutorFactory;
 use crate::exports::Exports;
+use crate::histories::Histories;
 use crate::inbox::Inbox;
 use crate::line_counts::LineCounts;
 use crate::line_origins::LineOrigins;
@@ -20,10 +21,11 @@ use crate::log_anchors::LogAnchors;
 use crate::mcp::Mcp;
 use crate::memory_reviews::MemoryReviews;
 use crate::open_questions::OpenQuestions;
+use crate::pairings::Pairings;
 use crate::past_files::PastFiles;
 use crate::pipeline_history::PipelineHistory;
 use crate::projects::Projects;
-use crate::projects::folder_trust::FolderTrust;
+use crate::projects::folder_trust::{FolderTrust, search_indexes};
 use crate::projects::memory_files::OWN_MEMORY;
 use crate::projects::mentionable::Mentionables;
 use crate::projects::own_programs::OwnPrograms;
@@ -52,11 +54,12 @@ use crate::session_results::SessionResults;
 use crate::session_search::SessionSearch;
 use crate::session_tools::SessionTools;
 use crate::sessions::Sessions;
+use crate::telemetry::Telemetry;
 use crate::usage_reports::UsageReports;
 use crate::worktrees::Worktrees;
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
-use arki_domain::{Clock, Error, SystemClock};
+use arki_domain::{Clock, Error, SessionId, SystemClock};
 use arki_redaction::Redactor;
 use arki_sandbox::Sandbox;
 use arki_store::{Salvaged, Store, StoreError, StoreOptions, StoreReader, open_or_salvage};
@@ -118,6 +121,7 @@ services! {
     usage: UsageReports,
     line_counts: LineCounts,
     exports: Exports,
+    telemetry: Telemetry,
     approvals: Approvals,
     pipeline_history: PipelineHistory,
     runs: Runs,
@@ -132,7 +136,9 @@ services! {
     inbox: Inbox,
     rewinds: Rewinds,
     retention: Retention,
+    histories: Histories,
     sent_requests: SentRequests,
+    pairings: Pairings,
     worktrees: Worktrees,
     schedules: Schedules,
     doctor: Doctor,
@@ -215,7 +221,8 @@ impl Engine {
     fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
         let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
         projects.session_worktrees().remove_unfinished();
-        let folder_trust = Arc::new(FolderTrust::new(records.clone(), projects.clone()));
+        let indexes = search_indexes(&records);
+        let folder_trust = Arc::new(FolderTrust::new(records.clone(), projects.clone(), indexes.clone()));
         let session_reader = Arc::new(SessionReader::new(records.clone()));
         let sessions = Arc::new(Sessions::new(records.clone(), projects.clone(), session_reader.clone()));
         let open_questions = Arc::new(OpenQuestions::new(records.clone(), session_reader.clone()));
@@ -231,6 +238,7 @@ impl Engine {
             session_reader.clone(),
             session_names.clone(),
         ));
+        let telemetry = Arc::new(Telemetry::new(records.clone(), accounts.clone(), session_reader.clone()));
         let mcp = Arc::new(Mcp::new(records.clone(), accounts.clone(), projects.clone()));
         let results = Arc::new(BackgroundResults::new(records.clone(), session_reader.clone()));
         let late_log = LateLog { log: records.log().clone(), results: results.clone() };
@@ -249,6 +257,7 @@ impl Engine {
             mcp.clone(),
             commands.clone(),
             delegations.clone(),
+            indexes,
         ));
         let approvals = Arc::new(Approvals::new(
             records.clone(),
@@ -276,11 +285,20 @@ impl Engine {
             pipeline_history: pipeline_history.clone(),
         });
         let RunServices { runs, pipeline_runs, .. } = &of_runs;
+        let retention = Arc::new(Retention::new(
+            records.clone(),
+            accounts.clone(),
+            projects.clone(),
+            executors.clone(),
+            session_reader.clone(),
+            sessions.clone(),
+        ));
         Self {
             search: Arc::new(SessionSearch::new(records.clone())),
             usage: Arc::new(UsageReports::new(records.clone())),
             line_counts: Arc::new(LineCounts::new(records.clone())),
             artifacts: Arc::new(Artifacts::new(records.clone(), session_reader.clone())),
+            telemetry: telemetry.clone(),
             exports: Arc::new(Exports::new(records.clone(), session_reader.clone())),
             line_origins: Arc::new(LineOrigins::new(records.clone(), projects.clone(), past_files.clone())),
             memory_reviews: Arc::new(MemoryReviews::new(records.clone(), projects.clone(), session_reader.clone())),
@@ -290,14 +308,8 @@ impl Engine {
                 executors.clone(),
                 session_reader.clone(),
             )),
-            retention: Arc::new(Retention::new(
-                records.clone(),
-                accounts.clone(),
-                projects.clone(),
-                executors.clone(),
-                session_reader.clone(),
-                sessions.clone(),
-            )),
+            histories: Arc::new(Histories::new(records.clone(), projects.clone(), retention.clone())),
+            retention,
             results: Arc::new(SessionResults::new(
                 records.clone(),
                 projects.clone(),
@@ -331,8 +343,9 @@ impl Engine {
             schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), pipeline_runs.clone())),
             mentionables: Arc::new(Mentionables::new(records.clone(), accounts.clone())),
             own_programs: Arc::new(OwnPrograms::new(records.clone(), accounts.clone(), projects.clone())),
+            pairings: Arc::new(Pairings::new(records.clone())),
             inbox: Arc::new(Inbox::new(approvals.clone(), mcp.clone(), open_questions.clone())),
-            doctor: Arc::new(Doctor::new(records.clone(), accounts.clone(), projects.clone())),
+            doctor: Arc::new(Doctor::new(records.clone(), accounts.clone(), projects.clone(), telemetry)),
             records,
             accounts,
             projects,
@@ -389,6 +402,14 @@ impl Engine {
         limit: usize,
     ) -> Result<EventsSince, Error> {
         self.records.events_since(cursor, filter, limit).await
+    }
+
+    /// Returns a session's events with numbers above `after_seq`, each with its cursor; at most `limit`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn session_since(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventsSince, Error> {
+        self.records.session_since(session, after_seq, limit).await
     }
 
     /// Returns the observations that the filter lets through: those of the past, then each as it comes.

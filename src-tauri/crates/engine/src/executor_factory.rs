@@ -13,6 +13,7 @@ use crate::records::Records;
 use arki_config::{AgentEntry, Config};
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error};
+use arki_retrieval::{ProjectIndex, ProjectIndexes};
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, ExecutorSettings, Tool, ToolExecutor};
 use delegating::DelegatingRun;
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) struct ExecutorFactory {
     mcp: Arc<Mcp>,
     background: Arc<BackgroundCommands>,
     delegations: Arc<Delegations>,
+    indexes: Arc<ProjectIndexes>,
 }
 
 impl ExecutorFactory {
@@ -33,8 +35,9 @@ impl ExecutorFactory {
         mcp: Arc<Mcp>,
         background: Arc<BackgroundCommands>,
         delegations: Arc<Delegations>,
+        indexes: Arc<ProjectIndexes>,
     ) -> Self {
-        Self { records, projects, mcp, background, delegations }
+        Self { records, projects, mcp, background, delegations, indexes }
     }
 
     pub(crate) fn executor(
@@ -97,6 +100,7 @@ impl ExecutorFactory {
             .chain(further)
             .collect(),
             guides: self.projects.guides_of(open, config).without(&config.off),
+            context: Arc::new(self.index_of(open)),
             hooks: config.hooks.clone(),
             checkers: config.checkers.clone(),
             checks: self.records.directories().checks(&open.path()),
@@ -105,6 +109,11 @@ impl ExecutorFactory {
             view_fault: OnceLock::new(),
         };
         ToolExecutor::new(self.records.run_log(), self.records.live_bus(), self.records.redactor().clone(), settings)
+    }
+
+    fn index_of(&self, open: &OpenProject) -> ProjectIndex {
+        let (indexes, redactor) = (self.indexes.clone(), self.records.redactor().clone());
+        ProjectIndex::new(indexes, open.path(), open.workplace().clone(), redactor)
     }
 
     pub(crate) fn background(&self) -> &Arc<BackgroundCommands> {

@@ -8,10 +8,11 @@ pub(crate) mod telling;
 mod wholeness;
 
 use crate::records::Records;
-use arki_api::{SessionPage, Shown};
+use arki_api::{RunSummary, SessionPage, Shown};
+use arki_context::UNTITLED;
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, Error, Event, RunId, SessionId};
-use arki_store::EventPage;
+use arki_store::{EventPage, ListedRuns, RunRecord};
 use std::path::Path;
 use std::sync::Arc;
 use wholeness::CheckedSessions;
@@ -60,6 +61,25 @@ impl SessionReader {
     /// When the database cannot be read.
     pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
         Ok(self.records.reader().log().events(session, after_seq, limit)?)
+    }
+
+    /// Lists runs, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn runs(&self, listed: ListedRuns, limit: usize) -> Result<Vec<RunSummary>, Error> {
+        let runs = self.records.reader().lists().runs(listed, limit)?;
+        Ok(runs.into_iter().map(run_summary).collect())
+    }
+
+    /// Returns a run by its whole id.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND`, or when the database cannot be read.
+    pub fn run(&self, run: &RunId) -> Result<RunSummary, Error> {
+        self.records.reader().lists().run(run)?.map(run_summary).ok_or_else(|| {
+            Error::new(Code::RUN_NOT_FOUND, format!("There is no run {run}."), "`GET /v1/runs` lists runs.")
+        })
     }
 
     /// The events of a run; `None` when there is no such run.
@@ -125,6 +145,12 @@ impl SessionReader {
         ))
     }
 
+    /// Returns whether the session's next run is its first and gives it its title.
+    pub(crate) fn awaits_its_title(&self, session_id: &SessionId) -> Result<bool, Error> {
+        let session = self.session(session_id)?;
+        Ok(session.run_id.is_none() && session.origin.is_none() && session.title == UNTITLED)
+    }
+
     /// Events are numbered from 1 to `last`.
     pub(crate) fn ensure_event(&self, session_id: &SessionId, seq: u64, last: u64) -> Result<(), Error> {
         if (1..=last).contains(&seq) {
@@ -135,5 +161,15 @@ impl SessionReader {
             format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
             format!("`arki events {session_id}` shows them."),
         ))
+    }
+}
+
+fn run_summary(run: RunRecord) -> RunSummary {
+    RunSummary {
+        run_id: run.run_id.to_string(),
+        session_id: run.session_id.to_string(),
+        name: run.name,
+        state: run.state,
+        started_at: run.started_at,
     }
 }

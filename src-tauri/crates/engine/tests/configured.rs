@@ -358,7 +358,7 @@ fn each_value_that_settings_offer_is_taken_and_reset() {
         SettingKind::Number => json!(1),
         SettingKind::Choice => json!(choices[0]),
         _ if entry.key.ends_with("odel") => json!("demo/demo"),
-        _ if entry.key.ends_with("rl") => json!("http://127.0.0.1:2/v1"),
+        _ if entry.key.ends_with("rl") || entry.key.ends_with("endpoint") => json!("http://127.0.0.1:2/v1"),
         _ if entry.template.is_null() => json!("x"),
         _ => entry.template.clone(),
     };

@@ -292,6 +292,7 @@ async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_no
         message_id: None,
         parent: None,
         session_start: None,
+        request: None,
     };
     store.append(&run.session_id, vec![EventDraft::of_run(&RunId::new(), begun)]).await.unwrap();
     store.close().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::lineage::{EventSource, lineage};
 use crate::writing::{Out, Stop};
-use crate::{html, jsonl, markdown};
+use crate::{html, jsonl, markdown, otlp};
 use arki_api::ExportFormat;
 use arki_domain::Error;
 use arki_domain::projection::SessionSummary;
@@ -40,6 +40,7 @@ pub(crate) fn write(
         ExportFormat::Jsonl => jsonl::write(source, &stretches, out)?,
         ExportFormat::Markdown => markdown::write(source, session, &stretches, out)?,
         ExportFormat::Html => html::write(source, session, &stretches, out)?,
+        ExportFormat::Otlp => otlp::write(source, &stretches, out)?,
     }
     Ok(out.flush()?)
 }

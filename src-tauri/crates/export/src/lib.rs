@@ -14,6 +14,7 @@ mod html;
 mod jsonl;
 mod lineage;
 mod markdown;
+mod otlp;
 mod proposed_change;
 mod verify_file;
 mod writing;

@@ -1,6 +1,6 @@
 //! The origins of a session's conversation: a fork begins with what its origin had said by then.
 
-use arki_domain::{Code, Error, Event, EventBody, SessionId};
+use arki_domain::{Code, Error, Event, EventBody, RunId, RunStarted, SessionId};
 use arki_store::EventPage;
 
 /// The events that fork a session stand among its first.
@@ -38,6 +38,14 @@ pub trait EventSource {
     /// # Errors
     /// When it cannot be read.
     fn large_diff(&self, _hash: &str) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
+
+    /// The beginning of a run of any session; `None` where it is not kept.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn run_start(&self, _run: &RunId) -> Result<Option<RunStarted>, Error> {
         Ok(None)
     }
 }

@@ -19,7 +19,9 @@ mod walk_files;
 
 pub use changes::{ImageRef, SnapshotChange, snapshot_changes, unnamed_changes};
 pub use listed::{FileState, NotCaptured, NotImaged, PreImage, Snapshot};
+pub(crate) use scan::FRESH;
 pub use scan::{SnapshotLimits, take_snapshot};
+pub(crate) use walk_files::nanoseconds;
 
 #[cfg(test)]
 mod format_tests;

@@ -21,6 +21,7 @@ mod env_files;
 mod error;
 mod file_content;
 mod find;
+mod indexable;
 mod listing;
 mod other_names;
 mod output_file;
@@ -63,6 +64,7 @@ pub use error::{
 };
 pub use file_content::FileContent;
 pub use find::{FindQuery, Found, find};
+pub use indexable::{FileStamp, IndexableFile, IndexableFiles, indexable_files, read_indexable};
 pub use listing::{Entry, ListQuery, Listing, files_below, list, paths};
 pub use output_file::{OutputFile, remove_unfinished_exports};
 pub use patch::plan_patch;

@@ -218,7 +218,9 @@ fn is_allowed(name: &str, value: &str) -> bool {
     let is_listed = ALLOWED.contains(&upper.as_str()) || upper.starts_with("LC_");
     // user:password@host
     let has_password = upper.ends_with("_PROXY") && value.contains('@');
-    is_name(name) && is_listed && !has_password && !looks_secret(&upper)
+    // No command can write there, so that each build would begin anew; without it, cargo builds in the project.
+    let is_lost = upper == "CARGO_TARGET_DIR" && Path::new(value).is_absolute();
+    is_name(name) && is_listed && !has_password && !is_lost && !looks_secret(&upper)
 }
 
 fn looks_secret(upper: &str) -> bool {
@@ -273,6 +275,14 @@ mod tests {
         assert_eq!((result["PATH"].as_str(), result["ARKI_TOOL"].as_str()), ("/x", "1"));
         assert_eq!((result["PAGER"].as_str(), result["TMPDIR"].as_str()), ("cat", "/tmp/run"));
         assert!(!result.contains_key("A=B"));
+    }
+
+    #[test]
+    fn cargo_builds_where_its_output_is_kept() {
+        let absolute = if cfg!(windows) { r"C:\builds" } else { "/builds" };
+        assert!(!check(&[("CARGO_TARGET_DIR", absolute)], &[]).contains_key("CARGO_TARGET_DIR"));
+        assert_eq!(check(&[("CARGO_TARGET_DIR", "out")], &[])["CARGO_TARGET_DIR"], "out");
+        assert_eq!(check(&[], &[("CARGO_TARGET_DIR", "/own")])["CARGO_TARGET_DIR"], "/own");
     }
 
     #[test]

@@ -382,11 +382,18 @@ fn what_detached_itself_is_listed_with_its_command() {
             let start = std::time::Instant::now();
             // The command itself, under Bubblewrap within two of its own; the one that detached itself, and its `sleep`.
             let expected = if sandbox.is_wrapping() { 5 } else { 3 };
-            while found().and_then(|running| running.load).is_none_or(|load| load.processes < expected) {
-                assert!(start.elapsed() < Duration::from_secs(20), "{}: {:?}", sandbox.name(), found());
+            let whole = |found: &arki_process::RunningCommand| {
+                found.load.as_ref().is_some_and(|load| load.processes >= expected)
+            };
+            let id = loop {
+                let now = found();
+                if let Some(command) = now.as_ref().filter(|command| whole(command)) {
+                    break command.id;
+                }
+                assert!(start.elapsed() < Duration::from_secs(20), "{}: {now:?}", sandbox.name());
                 std::thread::yield_now();
-            }
-            assert!(arki_process::stop_command(found().unwrap().id));
+            };
+            assert!(arki_process::stop_command(id));
             assert!(running.join().unwrap().cancelled);
         });
         fs::remove_file(world.path("project/pid")).unwrap();

@@ -7,7 +7,7 @@ use crate::chain::projections::SessionRow;
 use crate::chain::seal::{SealedDraft, Unhashed};
 use crate::chain::{Log, cross_references, projections};
 use crate::writer::write::WriteIsolation;
-use crate::{StoreError, leases};
+use crate::{StoreError, answered_requests, leases};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -85,6 +85,7 @@ impl<'a> Appending<'a> {
         head.session.save_if_due(transaction)?;
         projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
         cross_references::apply(transaction, &head.session.summary.project, &mut head.images, &events, &bodies)?;
+        answered_requests::note(transaction, &events, &bodies)?;
         heads.keep(head);
         Ok(events)
     }
@@ -97,7 +98,9 @@ const LARGE_BYTES: usize = 64 << 10;
 /// it. That costs a copy of every page it writes, and most appends either fail before they write or with everything
 /// else.
 pub(crate) fn isolation(drafts: &[SealedDraft]) -> WriteIsolation {
-    let is_refusable = |draft: &SealedDraft| matches!(draft.body, EventBody::ApprovalResolved(_));
+    let is_refusable = |draft: &SealedDraft| {
+        matches!(draft.body, EventBody::ApprovalResolved(_)) || draft.body.answered_request().is_some()
+    };
     let bytes: usize = drafts.iter().map(|draft| draft.payload.get().len()).sum();
     if bytes > LARGE_BYTES || drafts.iter().any(is_refusable) {
         WriteIsolation::Savepoint

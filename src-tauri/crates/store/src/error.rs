@@ -41,6 +41,8 @@ pub enum StoreError {
     SessionHasForks { session_id: SessionId, forks: Vec<String> },
     #[error("The approval {approval_id} is no longer pending.")]
     ApprovalDecided { approval_id: ApprovalId },
+    #[error("Another request with the same `Idempotency-Key` was answered at the same time.")]
+    RequestAnswered,
     #[error("An event of {bytes} bytes is larger than the limit of {limit}.")]
     EventTooLarge { bytes: usize, limit: usize },
     #[error("An event is nested deeper than the limit of {limit} levels.")]
@@ -77,6 +79,7 @@ impl StoreError {
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
             Self::SessionHasForks { .. } => Code::SESSION_HAS_FORKS,
             Self::ApprovalDecided { .. } => Code::APPROVAL_ALREADY_RESOLVED,
+            Self::RequestAnswered => Code::IDEMPOTENCY_IN_PROGRESS,
             Self::CursorUnknown => Code::CURSOR_UNKNOWN,
             Self::ExportInvalid { .. } => Code::EXPORT_INVALID,
             Self::SessionExists { .. } => Code::SESSION_EXISTS,
@@ -113,6 +116,7 @@ impl StoreError {
             Self::SessionHasForks { .. } => "Remove those sessions first.",
             Self::SessionBroken { .. } => "Run `arki verify` for details, and continue in a new session.",
             Self::ApprovalDecided { .. } => "Run `arki approvals list` to see pending approvals.",
+            Self::RequestAnswered => "Send the request again to get its answer.",
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::BlobTooLarge { .. } => {
                 "Ask for less at a time."
             }

@@ -13,6 +13,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod answered_requests;
 mod append;
 mod chain;
 mod contents;
@@ -33,6 +34,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use answered_requests::{KEPT_ANSWERS, KeptAnswer};
 pub use chain::seal::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH};
 pub use contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 pub use contents::garbage::{Collected, ManifestReader, UNREFERENCED_GRACE};
@@ -46,8 +48,9 @@ pub use leases::LEASE_TTL;
 pub use read::approvals::{ApprovalRecord, ApprovalStatus};
 pub use read::cursor::{LogCursor, LogPage};
 pub use read::event_pages::{EventPage, MAX_PAGE_BYTES};
+pub use read::finished_runs::{FinishedRun, FinishedRuns};
 pub use read::named_ids::{IdKind, MIN_ID_PART_BYTES, NamedId, is_named};
-pub use read::sessions::RunRecord;
+pub use read::sessions::{ListedRuns, RunRecord};
 pub use read::sizes::{MAX_LARGEST_SESSIONS, Sizes};
 pub use read::tail::{MAX_TAIL_PAGE, Tail};
 pub use read::usage_events::UsageMark;

@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod cursor;
 pub(crate) mod event_pages;
 pub(crate) mod file_events;
+pub(crate) mod finished_runs;
 pub(crate) mod memory_events;
 pub(crate) mod named_ids;
 pub(crate) mod sessions;

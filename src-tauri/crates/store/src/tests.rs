@@ -1,11 +1,13 @@
 //! Tests over several modules; those of one module stand in it.
 
+mod answering;
 mod appending;
 mod collecting;
 mod contents;
 mod cursors;
 mod files;
 mod filling_disk;
+mod finishing;
 mod fixtures;
 mod inbox;
 #[cfg(unix)]
@@ -128,6 +130,7 @@ pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
             message_id: None,
             parent: None,
             session_start: None,
+            request: None,
         },
     )
 }

@@ -17,6 +17,7 @@ pub(crate) mod read_skill;
 pub(crate) mod read_tool_manual;
 pub(crate) mod run_command;
 pub(crate) mod search_files;
+pub(crate) mod search_project;
 pub(crate) mod take_changes;
 pub(crate) mod update_plan;
 pub(crate) mod write_file;
@@ -50,6 +51,7 @@ pub(crate) fn all() -> Vec<Tool> {
         read_file::tool(),
         list_directory::tool(),
         search_files::tool(),
+        search_project::tool(),
         find_files::tool(),
         edit_file::tool(),
         write_file::tool(),

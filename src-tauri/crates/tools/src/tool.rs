@@ -12,6 +12,7 @@ use crate::touched::Touched;
 use arki_domain::{Category, Code, Error, ToolDefinition};
 use arki_files::{ChangeSet, Project};
 use arki_redaction::Redactor;
+use arki_retrieval::ContextProvider;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -29,6 +30,7 @@ pub(crate) struct ReadTask {
     /// The kept content that the argument `path` names, if it does not name a file.
     pub(crate) artifact: Option<Vec<u8>>,
     pub(crate) left_out: LeftOut,
+    pub(crate) context: Arc<dyn ContextProvider>,
     pub(crate) redactor: Redactor,
     /// The model can be shown pictures.
     pub(crate) sees_pictures: bool,

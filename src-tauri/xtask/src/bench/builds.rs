@@ -29,9 +29,9 @@ const PROGRAM: &str = "ARKI_BIN";
 /// The variables that the bare commands have, of those that Arki hands on.
 const HANDED_ON: [&str; 8] =
     ["PATH", "HOME", "USER", "LANG", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "PYENV_ROOT"];
-const COUNTED: [&str; 9] =
-    ["errors", "failed", "ignored", "packages", "passed", "skipped", "warnings", "xfailed", "xpassed"];
-const COUNTED_AFTER: [&str; 4] = ["fail", "pass", "suites", "tests"];
+const COUNTED: [&str; 8] = ["errors", "failed", "ignored", "passed", "skipped", "warnings", "xfailed", "xpassed"];
+/// npm's audit counts packages too, or not, by whether it reached its registry.
+const COUNTED_AFTER: [&str; 5] = ["added", "fail", "pass", "suites", "tests"];
 
 /// A kind of project, by a file that it has.
 struct BuildTool {
@@ -223,6 +223,8 @@ mod tests {
             counted("ℹ tests 12\nℹ pass 11\nℹ fail 1\nℹ duration_ms 9"),
             [of("fail", 1), of("pass", 11), of("tests", 12)]
         );
+        let npm = "added 322 packages, and audited 323 packages in 4s\n\n60 packages are looking for funding";
+        assert_eq!(counted(npm), [of("added", 322)]);
         assert_eq!(counted("= 9 passed, 2 skipped in 12.34s ="), [of("passed", 9), of("skipped", 2)]);
     }
 

@@ -52,9 +52,9 @@ impl ModelServer {
         Self::serving(answers, Duration::ZERO)
     }
 
-    /// Serves the same answer again and again, and pauses after its first event.
-    pub(crate) fn pausing(answer: Vec<u8>) -> Result<Self, Failure> {
-        Self::serving(vec![answer], PAUSE)
+    /// Serves `answers` like [`Self::start`], and pauses after the first event of each.
+    pub(crate) fn pausing(answers: Vec<Vec<u8>>) -> Result<Self, Failure> {
+        Self::serving(answers, PAUSE)
     }
 
     fn serving(answers: Vec<Vec<u8>>, pause: Duration) -> Result<Self, Failure> {

@@ -117,7 +117,7 @@ fn whole_run(repository: &Repository, server: &ModelServer) -> Result<WholeRun, 
 
 /// From just before the server writes the first event until its line of `arki exec --json` has been read.
 fn first_tokens(repository: &Repository) -> Result<Vec<Duration>, Failure> {
-    let server = ModelServer::pausing(script::words(20))?;
+    let server = ModelServer::pausing(vec![script::words(20)])?;
     let home = Home::prepare(repository, "first-token", &server.base_url)?;
     let mut took = Vec::new();
     for run in 0..FIRST_TOKENS + WARM_UP {

@@ -34,7 +34,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
 }
 
 /// Several hundred MiB that nobody here wrote, on every machine that has built Arki.
-fn sources() -> Result<PathBuf, Failure> {
+pub(super) fn sources() -> Result<PathBuf, Failure> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
     let sources = home.map(|home| home.join("registry/src")).filter(|sources| sources.is_dir());
     sources.ok_or_else(|| Failure::new("cargo keeps no sources here").hint("build Arki once; set CARGO_HOME"))

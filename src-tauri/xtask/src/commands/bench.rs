@@ -3,14 +3,14 @@
 
 use crate::{
     bench::{
-        builds, context, edit, long_session, memory, pipelines, policy, providers, search, secrets, skills, start,
-        store, turns, window,
+        builds, context, edit, long_session, memory, pipelines, policy, providers, retrieval, search, secrets, serving,
+        skills, start, store, turns, window,
     },
     failure::Failure,
     repository::{Measured, Repository},
 };
 
-const KNOWN: &str = "there are `builds`, `context`, `edit`, `memory`, `pipelines`, `policy`, `providers`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
+const KNOWN: &str = "there are `builds`, `context`, `edit`, `http`, `memory`, `pipelines`, `policy`, `providers`, `retrieval`, `search`, `secrets`, `session`, `skills`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -23,10 +23,12 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         [name, rest @ ..] if name == "builds" => builds::measure(repository, rest),
         [name] if name == "context" => context::measure(repository),
         [name] if name == "edit" => edit::measure(repository),
+        [name] if name == "http" => serving::measure(repository),
         [name] if name == "memory" => memory::measure(repository),
         [name] if name == "pipelines" => pipelines::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
+        [name] if name == "retrieval" => retrieval::measure(repository),
         [name] if name == "search" => search::measure(repository),
         [name] if name == "secrets" => secrets::measure(repository),
         [name] if name == "session" => long_session::measure(repository),

@@ -91,6 +91,8 @@ fn beside(repository: &Repository, arki: &Path) -> Result<PathBuf, Failure> {
         Ok(script)
     };
     let license = repository.root.join("LICENSE");
+    // For browsers (`arki serve --ui`); the app has it within itself.
+    let window = repository.root.join("ui/dist");
     let config = folder.join("config.json");
     let text = if cfg!(target_os = "linux") {
         let mut packed = vec![("/usr/bin/arki".to_owned(), arki.to_owned())];
@@ -104,11 +106,12 @@ fn beside(repository: &Repository, arki: &Path) -> Result<PathBuf, Failure> {
             packed.push((format!("/usr/share/man/man1/{name}"), PathBuf::from(&packed_page)));
         }
         packed.push(("/usr/share/doc/arki/copyright".to_owned(), license));
+        packed.push(("/usr/share/arki/ui".to_owned(), window));
         let entry = folder.join("arki.desktop");
         files::write(&entry, ENTRY)?;
         for_linux(&entry, &packed)
     } else if cfg!(target_os = "macos") {
-        let mut packed = vec![("MacOS/arki".to_owned(), arki.to_owned())];
+        let mut packed = vec![("MacOS/arki".to_owned(), arki.to_owned()), ("Resources/ui".to_owned(), window)];
         for (shell, _) in COMPLETIONS {
             packed.push((format!("Resources/completions/{shell}"), completions(shell)?));
         }
@@ -116,7 +119,8 @@ fn beside(repository: &Repository, arki: &Path) -> Result<PathBuf, Failure> {
         for_macos(&packed)
     } else {
         let script = completions(POWERSHELL)?;
-        for_windows(&[("arki.exe".to_owned(), arki.to_owned()), ("completions/arki.ps1".to_owned(), script)])
+        let packed = [("arki.exe", arki.to_owned()), ("completions/arki.ps1", script), ("ui/", window.join(""))];
+        for_windows(&packed.map(|(place, file)| (place.to_owned(), file)))
     };
     files::write(&config, text)?;
     Ok(config)

@@ -27,6 +27,7 @@ installs what else is missing.
                                builds and tests of other people's projects, by Arki
                                in a view and bare; ARKI_BIN names another program
   cargo xtask bench edit       the preview of a one-line change in a long file
+  cargo xtask bench http       what 200 readers get of 1,000 events a second
   cargo xtask bench memory     peak memory of a run of 3,000 turns beside one of 300
   cargo xtask bench policy     how long the policy takes to decide on a command
   cargo xtask bench providers  events a second of a streamed answer, and how long

@@ -4,7 +4,7 @@
 //! by package: with `-p` the dependencies' features would differ and most of
 //! them would be compiled a second time.
 
-use std::process::Command;
+use std::{env, num::NonZero, process::Command, thread};
 
 use crate::{
     commands::{codegen, lint},
@@ -16,6 +16,12 @@ use crate::{
     steps::{self, Outcome, Step},
     test_servers,
 };
+
+/// By which a test program knows how many tests run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// Most of the Rust tests wait for the programs that they start.
+const THREADS_A_CORE: usize = 2;
 
 const PLAN: &[Step] = &[
     Step {
@@ -30,11 +36,12 @@ const PLAN: &[Step] = &[
     Step { name: "UI build", expected: "5 s", action: front_end::build },
     Step { name: "Clippy", expected: "4 min", action: lint::clippy },
     Step { name: "Programs", expected: "5 min", action: programs },
+    Step { name: "Test servers", expected: "1 min", action: test_servers::install },
     Step { name: "Rust tests", expected: "5 min", action: rust_tests },
     Step { name: "Generated files", expected: "2 s", action: codegen::check },
-    Step { name: "Test servers", expected: "1 min", action: test_servers::install },
     Step { name: "Provider tests", expected: "1 min", action: provider_tests },
     Step { name: "MCP tests", expected: "2 min", action: mcp_tests },
+    Step { name: "Editor tests", expected: "1 min", action: editor_tests },
     Step { name: "Window tests", expected: "1 min", action: window_tests },
 ];
 
@@ -57,7 +64,12 @@ fn rust_tests(repository: &Repository) -> Result<Outcome, Failure> {
     files::remove_folder(&codegen::exported(repository))?;
     let passed_over = repository.root.join("target/passed-over-tests");
     let _ = std::fs::remove_file(&passed_over);
-    process::run(cargo_test(repository).arg("--no-fail-fast").env("ARKI_PASSED_OVER", &passed_over))?;
+    let mut tests = cargo_test(repository);
+    if env::var_os(THREADS).is_none() {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        tests.env(THREADS, (cores * THREADS_A_CORE).to_string());
+    }
+    process::run(tests.arg("--no-fail-fast").env("ARKI_PASSED_OVER", &passed_over))?;
     let lines = std::fs::read_to_string(&passed_over).unwrap_or_default();
     if !lines.is_empty() {
         println!("{} tests were passed over, by what they need:\n{lines}", lines.lines().count());
@@ -86,6 +98,11 @@ pub(crate) fn provider_tests(repository: &Repository) -> Result<Outcome, Failure
 /// With Arki's client of the conformance suite, which the Rust tests before have built.
 fn mcp_tests(repository: &Repository) -> Result<Outcome, Failure> {
     process::run(cargo_test(repository).args(["--test", "mcp"]))?;
+    Ok(Outcome::Done)
+}
+
+fn editor_tests(repository: &Repository) -> Result<Outcome, Failure> {
+    process::run(cargo_test(repository).args(["--test", "editors"]))?;
     Ok(Outcome::Done)
 }
 

@@ -104,6 +104,18 @@ pub(crate) const NEEDS: &[Need] = &[
         },
     },
     Need {
+        probe: Probe::Program("chromium"),
+        why: "a browser for the window in a browser",
+        purpose: Purpose::Test,
+        packages: Packages { apt: "chromium", dnf: "chromium", pacman: "chromium", zypper: "chromium" },
+    },
+    Need {
+        probe: Probe::Program("chromedriver"),
+        why: "drives that browser",
+        purpose: Purpose::Test,
+        packages: Packages { apt: "chromium-driver", dnf: "chromedriver", pacman: "chromium", zypper: "chromedriver" },
+    },
+    Need {
         probe: Probe::Program("gnome-keyring-daemon"),
         why: "a keychain of the tests' own",
         purpose: Purpose::Test,
@@ -130,6 +142,18 @@ pub(crate) const NEEDS: &[Need] = &[
         why: "installs the model servers that the tests talk to",
         purpose: Purpose::Test,
         packages: Packages { apt: "python3-pip", dnf: "python3-pip", pacman: "python-pip", zypper: "python3-pip" },
+    },
+    Need {
+        probe: Probe::Program("curl"),
+        why: "runs the lines of docs/http.md",
+        purpose: Purpose::Test,
+        packages: Packages { apt: "curl", dnf: "curl", pacman: "curl", zypper: "curl" },
+    },
+    Need {
+        probe: Probe::Program("jq"),
+        why: "runs the lines of docs/http.md",
+        purpose: Purpose::Test,
+        packages: Packages { apt: "jq", dnf: "jq", pacman: "jq", zypper: "jq" },
     },
     Need {
         probe: Probe::Program("dbus-run-session"),

@@ -8,7 +8,7 @@ use crate::run_log::RunLog;
 use arki_domain::projection::RunPhase;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, Error, EventBody,
-    PauseReason, PlanStep, PlanStepState, PlanUpdated, Risk, RunPaused, ToolCall, ToolResult,
+    PauseReason, PlanStep, PlanStepState, PlanUpdated, ReasonCode, Risk, RunPaused, ToolCall, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -84,7 +84,8 @@ fn requested(log: &RunLog) -> ApprovalRequested {
         args,
         risk: Risk::Low,
         rule: RULE.to_owned(),
-        reason: "The plan needs your approval before anything is done.".to_owned(),
+        reason: ReasonCode::PLAN.english.to_owned(),
+        sentences: vec![ReasonCode::PLAN.into()],
         preview: None,
         calls: Vec::new(),
         command: None,

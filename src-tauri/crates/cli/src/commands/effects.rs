@@ -64,7 +64,7 @@ pub(super) fn only_reads(command: &CliCommand) -> bool {
         // It is about writing, too.
         CliCommand::Doctor => false,
         CliCommand::Agents(command) => matches!(command, AgentsCommand::List | AgentsCommand::Test { .. }),
-        CliCommand::Stop(_) | CliCommand::Pause(_) => false,
+        CliCommand::Stop(_) | CliCommand::Pause(_) | CliCommand::Serve(_) | CliCommand::Acp => false,
         CliCommand::Exec(_) | CliCommand::Run(_) | CliCommand::Resume(_) | CliCommand::Untrust(_) => false,
     }
 }
@@ -111,6 +111,8 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Error> {
             | CliCommand::Sessions(SessionsCommand::Commit(_))
             | CliCommand::Stop(_)
             | CliCommand::Pause(_)
+            | CliCommand::Serve(_)
+            | CliCommand::Acp
             | CliCommand::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })
             | CliCommand::Rewind(_)
             | CliCommand::Undo(_)

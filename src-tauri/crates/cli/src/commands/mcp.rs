@@ -1,10 +1,11 @@
-//! `arki mcp`: servers that bring tools of their own.
+//! `arki mcp`: servers that bring tools of their own, and Arki as one for others.
 
 mod add;
 mod agree;
 mod list;
 mod login;
 mod prompts;
+mod serve;
 mod test;
 
 use crate::exit::Exit;
@@ -14,8 +15,9 @@ use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Subcommand;
 use std::path::Path;
+use std::sync::Arc;
 
-/// List, test, add, remove or sign in to MCP servers
+/// List, test, add, remove or sign in to MCP servers; or be one for another agent
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// List the configured servers with their state and number of tools, without starting any
@@ -42,9 +44,15 @@ pub(crate) enum McpCommand {
         name: String,
     },
     Prompts(prompts::McpPromptsArguments),
+    Serve(serve::McpServeArguments),
 }
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(
+    engine: &Arc<Engine>,
+    dir: &Path,
+    command: McpCommand,
+    output: &Printer,
+) -> Result<Exit, Error> {
     match command {
         McpCommand::List => list::run(engine, dir, output),
         McpCommand::Add(arguments) => add::run(engine, &arguments, output),
@@ -57,5 +65,6 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
         McpCommand::Agree { name } => agree::run(engine, dir, &name, output).await,
         McpCommand::Login { name } => login::run(engine, dir, &name, output).await,
         McpCommand::Prompts(arguments) => prompts::run(engine, dir, &arguments, output).await,
+        McpCommand::Serve(arguments) => serve::run(engine, dir, &arguments).await,
     }
 }

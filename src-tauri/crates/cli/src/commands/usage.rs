@@ -2,11 +2,12 @@
 
 use crate::exit::Exit;
 use crate::output::{Printer, visible};
-use arki_api::PrintedUsage;
+use arki_api::{ModelEntry, PrintedUsage};
 use arki_domain::Error;
-use arki_domain::projection::UsageTotal;
+use arki_domain::projection::{DayAndModel, UsageTotal};
 use arki_engine::Engine;
 use clap::Args;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Show tokens and cost by day and model, newest day first
 #[derive(Debug, Args)]
@@ -29,10 +30,33 @@ pub(crate) async fn run(
     for (place, total) in newest_first {
         output.tell(&PrintedUsage::of(place, total), || line(&place.day, &visible(&place.model), total));
     }
-    if !output.json && totals.len() > 1 {
-        output.line(line("all", "", usage.sum()));
+    if !output.json {
+        if totals.len() > 1 {
+            output.line(line("all", "", usage.sum()));
+        }
+        let priced: Vec<ModelEntry> =
+            engine.accounts().models()?.into_iter().filter(|one| one.price.is_some()).collect();
+        unknown_costs(&totals, &priced).iter().for_each(|words| output.line(visible(words)));
     }
     Ok(Exit::Done)
+}
+
+/// Says which models have no price, and that other requests have no cost either.
+fn unknown_costs(totals: &BTreeMap<DayAndModel, UsageTotal>, priced: &[ModelEntry]) -> Vec<String> {
+    let has_price = |model: &str| priced.iter().any(|one| one.id == model);
+    let is_known = |model: &str| totals.iter().any(|(place, total)| place.model == model && total.known_cost_usd > 0.0);
+    let unknown = totals.iter().filter(|(_, total)| total.has_unknown_cost).map(|(place, _)| place.model.as_str());
+    let (others, unpriced): (BTreeSet<&str>, BTreeSet<&str>) =
+        unknown.partition(|model| has_price(model) || is_known(model));
+    let names = Vec::from_iter(unpriced).join(", ");
+    let mut said = Vec::new();
+    if !names.is_empty() {
+        said.push(format!("Cost unknown, because no price is known: {names}."));
+    }
+    if !others.is_empty() {
+        said.push("The cost of some requests is unknown.".to_owned());
+    }
+    said
 }
 
 fn line(day: &str, model: &str, total: &UsageTotal) -> String {
@@ -42,19 +66,20 @@ fn line(day: &str, model: &str, total: &UsageTotal) -> String {
     let completion = figure(total.completion_tokens, untold.completion);
     let cached = if untold.cached { String::new() } else { format!(" ({} cached)", total.cached_tokens) };
     let unknown = if total.unknown.any_used() { ", and some unreported" } else { "" };
-    format!(
+    let line = format!(
         "{day:<10}  {model:<32} {:>6} {}  {prompt:>11} in{cached}  {completion:>9} out{unknown}  {}",
         total.requests,
         if total.requests == 1 { "request " } else { "requests" },
         cost(total)
-    )
+    );
+    line.trim_end().to_owned()
 }
 
 fn cost(total: &UsageTotal) -> String {
     match total.cost_usd() {
         Some(dollars) => format!("${dollars:.4}"),
-        None if total.known_cost_usd > 0.0 => format!("cost unknown, at least ${:.4}", total.known_cost_usd),
-        None => "cost unknown".to_owned(),
+        None if total.known_cost_usd > 0.0 => format!("at least ${:.4}", total.known_cost_usd),
+        None => String::new(),
     }
 }
 
@@ -76,8 +101,8 @@ mod tests {
     fn an_unknown_cost_is_never_a_number_alone() {
         let total =
             |known_cost_usd, has_unknown_cost| UsageTotal { known_cost_usd, has_unknown_cost, ..Default::default() };
-        assert_eq!(cost(&total(0.0, true)), "cost unknown");
-        assert_eq!(cost(&total(0.5, true)), "cost unknown, at least $0.5000");
+        assert_eq!(cost(&total(0.0, true)), "");
+        assert_eq!(cost(&total(0.5, true)), "at least $0.5000");
         assert_eq!(cost(&total(0.5, false)), "$0.5000");
         assert_eq!(cost(&total(0.0, false)), "$0.0000");
     }

@@ -6,13 +6,12 @@ use crate::output::{Printer, dim, visible};
 use crate::progress::ProgressLine;
 use crate::style_tags::StyleTags;
 use arki_api::PrintedDelta;
-use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemPart};
+use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemPart, StreamedAnswer};
 use arki_domain::{
     Clock, Error, Event, EventBody, LiveEvent, OutputDelta, RunId, SessionId, Stage, StepCompleted, StepFailed,
     SubagentStarted, SystemClock, TokenType,
 };
 use arki_engine::{ActiveRun, Engine, InvisibleCharacters, RunEnd, VisiblePieces};
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -31,7 +30,7 @@ pub(super) struct Screen<'a> {
     shown: Option<VisiblePieces>,
     /// The styles of the answer, on a terminal that shows colours.
     styles: Option<StyleTags>,
-    told: PrintedAnswer,
+    told: StreamedAnswer,
     /// The session's conversation and its sub-agents', from where the run is followed.
     conversations: HashMap<SessionId, Conversation>,
     /// The sub-agents that work for the run.
@@ -58,7 +57,7 @@ impl<'a> Screen<'a> {
             at_line_start: true,
             shown: std::io::stdout().is_terminal().then(VisiblePieces::default),
             styles: shows_colours().then(StyleTags::default),
-            told: PrintedAnswer::default(),
+            told: StreamedAnswer::default(),
             has_cost_limit: false,
             conversations: HashMap::new(),
             subagents: run.subagents.clone(),
@@ -109,44 +108,6 @@ impl PipelineSteps {
     }
 }
 
-/// The part of the answer that has been printed. A terminal slower than the model falls behind, and then gets what it
-/// missed from the stored message.
-#[derive(Default)]
-struct PrintedAnswer {
-    turn: u32,
-    /// The printed part of that turn's answer, in bytes.
-    bytes: usize,
-    /// Pieces were missed, and no turn has begun since.
-    behind: bool,
-    said: String,
-    /// The words of an answer that broke off: where the next one begins with them, they are not printed again.
-    broken_off: String,
-}
-
-impl PrintedAnswer {
-    /// The answer broke off and comes anew, from its beginning.
-    fn begin_again(&mut self) {
-        let longer = if self.said.len() < self.broken_off.len() { &mut self.broken_off } else { &mut self.said };
-        *self = Self { turn: self.turn, behind: self.behind, broken_off: std::mem::take(longer), ..Self::default() };
-    }
-
-    /// Returns what of the next piece is not on the screen yet.
-    fn unsaid<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
-        self.said.push_str(text);
-        if self.broken_off.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        if self.broken_off.starts_with(&self.said) {
-            return Cow::Borrowed("");
-        }
-        let broken_off = std::mem::take(&mut self.broken_off);
-        match self.said.strip_prefix(&broken_off) {
-            Some(rest) => Cow::Owned(rest.to_owned()),
-            None => Cow::Owned(format!("\n{}", self.said)),
-        }
-    }
-}
-
 impl Screen<'_> {
     pub(super) fn show(
         &mut self,
@@ -157,7 +118,9 @@ impl Screen<'_> {
             Some(Ok(LiveEvent::Stored(event))) if event.session_id == self.run.session_id => {
                 // It was stored after what was caught up, so that its turn's pieces are all still to come.
                 let begins = event.seq > self.last_seq && matches!(event.body(), EventBody::EngineRequest(_));
-                self.told.behind &= !begins;
+                if begins {
+                    self.told.catch_up();
+                }
                 self.event(&event);
             }
             Some(Ok(LiveEvent::Stored(event)))
@@ -175,7 +138,7 @@ impl Screen<'_> {
                 self.tell_output(&lines);
             }
             Some(Err(_)) => {
-                self.told.behind = true;
+                self.told.fall_behind();
                 let page = engine.session_reader().events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
                 page.events.iter().for_each(|event| self.event(event));
             }
@@ -216,7 +179,7 @@ impl Screen<'_> {
             EventBody::RunCompleted(completed) if self.shown.is_none() => self.held = Some(completed.response),
             EventBody::EngineRequest(_) if self.shown.is_none() => self.tell_held(),
             EventBody::OutputMessage(message) if message.retried => self.told.begin_again(),
-            EventBody::OutputMessage(message) if self.told.behind && is_answer => {
+            EventBody::OutputMessage(message) if self.told.is_behind() && is_answer => {
                 self.answer(message.turn, &message.content);
             }
             // Asked for another plan, the model may have answered instead.
@@ -227,19 +190,17 @@ impl Screen<'_> {
 
     /// Prints what is missing of a turn's answer.
     fn answer(&mut self, turn: u32, content: &str) {
-        let seen = self.seen_of(turn);
-        self.told = PrintedAnswer { turn, bytes: content.len(), behind: self.told.behind, ..PrintedAnswer::default() };
-        self.text(content.get(seen..).unwrap_or_default());
+        self.begin_answer(turn);
+        let rest = self.told.rest(content).to_owned();
+        self.text(&rest);
     }
 
-    /// The bytes of a turn's answer that were printed. Another turn's answer begins on a line of its own.
-    fn seen_of(&mut self, turn: u32) -> usize {
-        if turn != self.told.turn {
+    /// Another turn's answer begins on a line of its own.
+    fn begin_answer(&mut self, turn: u32) {
+        if self.told.begin_turn(turn) {
             self.end_line();
             self.styles = self.styles.take().map(|_| StyleTags::default());
-            self.told = PrintedAnswer { turn, behind: self.told.behind, ..PrintedAnswer::default() };
         }
-        self.told.bytes
     }
 
     /// Programs get the events of the run alone.
@@ -329,9 +290,9 @@ impl Screen<'_> {
             return;
         }
         self.progress.delta(delta.token_type, Instant::now());
-        if is_answer(delta.token_type) && !self.told.behind && self.shown.is_some() {
-            self.told.bytes = self.seen_of(delta.turn) + delta.text.len();
-            let unsaid = self.told.unsaid(&delta.text);
+        if is_answer(delta.token_type) && !self.told.is_behind() && self.shown.is_some() {
+            self.begin_answer(delta.turn);
+            let unsaid = self.told.piece(&delta.text).into_owned();
             self.text(&unsaid);
         }
     }
@@ -375,35 +336,5 @@ fn is_answer(token_type: TokenType) -> bool {
     match token_type {
         TokenType::LlmResponse | TokenType::FinalSynthesisLlmResponse => true,
         TokenType::LlmThinking | TokenType::AgentThoughtLlmResponse => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_an_answer_that_broke_off_are_not_printed_again() {
-        let printed = |again: &[&str]| {
-            let mut told = PrintedAnswer::default();
-            let mut screen = told.unsaid("One two").into_owned();
-            told.begin_again();
-            again.iter().for_each(|text| screen.push_str(&told.unsaid(text)));
-            screen
-        };
-        assert_eq!(printed(&["One ", "two three", " four"]), "One two three four");
-        assert_eq!(printed(&["One ", "more"]), "One two\nOne more");
-        assert_eq!(printed(&["Other", " words"]), "One two\nOther words");
-    }
-
-    #[test]
-    fn after_several_attempts_the_longest_is_on_the_screen() {
-        let mut told = PrintedAnswer::default();
-        let mut screen = told.unsaid("One two three").into_owned();
-        for attempt in ["One", "One two three four"] {
-            told.begin_again();
-            screen.push_str(&told.unsaid(attempt));
-        }
-        assert_eq!(screen, "One two three four");
     }
 }

@@ -17,13 +17,13 @@ const BUILT_IN: [BuiltInAgent; 2] = [
         name: "explorer",
         description: "Finds out where something is and how it works. Changes nothing.",
         system_prompt: include_str!("built_in/explorer.md"),
-        tools: &["calculate", "find_files", "list_directory", "read_*", "search_files"],
+        tools: &["calculate", "find_files", "list_directory", "read_*", "search_*"],
     },
     BuiltInAgent {
         name: "reviewer",
         description: "Reviews what isn't committed. Changes nothing.",
         system_prompt: include_str!("built_in/reviewer.md"),
-        tools: &["calculate", "find_files", "list_directory", "read_*", "run_command", "search_files"],
+        tools: &["calculate", "find_files", "list_directory", "read_*", "run_command", "search_*"],
     },
 ];
 

@@ -60,6 +60,7 @@ pub(super) fn approval_summary(record: &ApprovalRecord, shown: ApprovalRequested
         risk: shown.risk,
         rule: shown.rule,
         reason: shown.reason,
+        sentences: shown.sentences,
         requested_at: record.requested.ts,
         timeout_seconds: shown.timeout_seconds,
         preview: shown.preview,

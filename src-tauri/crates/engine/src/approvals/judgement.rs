@@ -73,7 +73,7 @@ impl PolicyTrials {
         let verdict = executor.judge().verdict(tool_id, &args, arki_domain::ApprovalMode::Ask);
         let trace = executor.judge().trace(tool_id, &args, &verdict);
         let arki_policy::Verdict { decision, rule, reason, risk } = verdict;
-        Ok(Judgement { decision, rule, reason, risk, trace })
+        Ok(Judgement { decision, rule, reason: reason.to_string(), risk, trace })
     }
 }
 

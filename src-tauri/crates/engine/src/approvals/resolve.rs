@@ -6,8 +6,8 @@ use crate::records::blocking;
 use arki_api::{KeepScope, Resolution};
 use arki_domain::projection::MAX_PLAN_STEPS;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, Error, EventDraft, EventLog,
-    SessionId,
+    AnsweredRequest, ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, Error,
+    EventDraft, EventLog, SessionId,
 };
 use arki_policy::RuleDefinition;
 use arki_store::{ApprovalRecord, ApprovalStatus};
@@ -23,6 +23,20 @@ pub struct DecisionOutcome {
     pub rule_not_kept: Option<Error>,
 }
 
+/// Whoever decides.
+pub struct DecidedBy {
+    /// Such as `window`.
+    pub name: &'static str,
+    /// The request over HTTP that decides, if it may be sent again.
+    pub request: Option<AnsweredRequest>,
+}
+
+impl From<&'static str> for DecidedBy {
+    fn from(name: &'static str) -> Self {
+        Self { name, request: None }
+    }
+}
+
 impl Approvals {
     /// Records the decision, and then the rule that is to be kept; the caller goes on with the run of the session
     /// returned.
@@ -34,11 +48,11 @@ impl Approvals {
         self: &Arc<Self>,
         approval_id: &ApprovalId,
         resolution: Resolution,
-        resolved_by: &'static str,
+        by: impl Into<DecidedBy>,
     ) -> Result<DecisionOutcome, Error> {
-        let approval_id = approval_id.clone();
+        let (approval_id, by) = (approval_id.clone(), by.into());
         let CheckedDecision { session_id, drafts, rules } =
-            blocking(self, move |approvals| approvals.checked(&approval_id, resolution, resolved_by)).await?;
+            blocking(self, move |approvals| approvals.checked(&approval_id, resolution, by)).await?;
         self.records.log().append(&session_id, drafts).await?;
         // Only now is it decided: another process may have rejected it meanwhile.
         let kept = match rules.is_empty() {
@@ -54,7 +68,7 @@ impl Approvals {
         &self,
         approval_id: &ApprovalId,
         resolution: Resolution,
-        resolved_by: &str,
+        by: DecidedBy,
     ) -> Result<CheckedDecision, Error> {
         let record = self.pending.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
@@ -99,10 +113,11 @@ impl Approvals {
             command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
             plan: resolution.plan.filter(|steps| *steps != shown_steps(&requested)),
             reason: resolution.note.filter(|note| !note.trim().is_empty()),
-            resolved_by: resolved_by.to_owned(),
+            resolved_by: by.name.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
+            request: by.request,
         };
-        self.projects.learn_secrets_of(&self.reader.session(&record.session_id)?)?;
+        self.projects.learn_secrets_of(&self.reader.session(&record.session_id)?.project)?;
         drafts.push(EventDraft { run_id: record.run_id, body: resolved.into() });
         Ok(CheckedDecision { session_id: record.session_id, drafts, rules })
     }

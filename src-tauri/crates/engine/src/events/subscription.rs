@@ -203,6 +203,7 @@ mod tests {
             message_id: None,
             parent: None,
             session_start: None,
+            request: None,
         };
         stored(run, started)
     }

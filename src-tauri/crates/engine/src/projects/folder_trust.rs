@@ -12,6 +12,7 @@ use arki_config::PROJECT_CONFIG;
 use arki_disk::FolderLock;
 use arki_domain::Error;
 use arki_files::{CLAUDE_SETTINGS, Project};
+use arki_retrieval::{IndexLimits, ProjectIndexes};
 use arki_store::{PinRecord, TrustRecord};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,11 +30,12 @@ pub struct TrustedFolder {
 pub struct FolderTrust {
     records: Arc<Records>,
     projects: Arc<Projects>,
+    indexes: Arc<ProjectIndexes>,
 }
 
 impl FolderTrust {
-    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>) -> Self {
-        Self { records, projects }
+    pub(crate) fn new(records: Arc<Records>, projects: Arc<Projects>, indexes: Arc<ProjectIndexes>) -> Self {
+        Self { records, projects, indexes }
     }
 
     /// Trusts a folder as it is now, and puts the project's template into it. `unpinned` are the hashes of what can't be
@@ -109,6 +111,12 @@ impl FolderTrust {
         let folder = blocking(self, move |trust| trust.folder_to_withdraw(&path)).await?;
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
         self.records.store().set_trust(&folder, record).await?;
+        let untrusted = folder.clone();
+        blocking(&self.indexes, move |indexes| {
+            indexes.remove(&untrusted);
+            Ok(())
+        })
+        .await?;
         Ok(folder)
     }
 
@@ -125,6 +133,15 @@ impl FolderTrust {
         };
         Err(Error { hint: "Check the path: `arki trust --list` prints the trusted folders.".to_owned(), ..unavailable })
     }
+}
+
+/// Returns the search indexes of the folders that are trusted whenever one is asked.
+pub(crate) fn search_indexes(records: &Arc<Records>) -> Arc<ProjectIndexes> {
+    let (folder, records) = (records.directories().indexes(), records.clone());
+    let is_trusted = move |folder: &str| {
+        records.decisions().trust(folder).is_ok_and(|trust| trust.is_some_and(|trust| trust.trusted))
+    };
+    Arc::new(ProjectIndexes::new(folder, IndexLimits::default(), is_trusted))
 }
 
 /// Held while what is trusted is read and changed: of two changes at once, in any process, neither is lost.

@@ -4,7 +4,7 @@ use crate::accounts::Accounts;
 use crate::projects::open::canonical;
 use crate::records::Records;
 use arki_api::{MentionEntry, MentionKind};
-use arki_context::{DIFF_MENTION, mention_of, rank_paths};
+use arki_context::{CODEBASE_MENTION, DIFF_MENTION, mention_of, rank_paths};
 use arki_domain::Error;
 use arki_domain::projection::SessionSummary;
 use arki_files::Project;
@@ -65,11 +65,19 @@ impl Mentionables {
             entries.extend(sessions);
         }
         // A file of that name is meant first.
-        if DIFF_MENTION.starts_with(typed) && is_in_repository(&root) && !root.join(DIFF_MENTION).exists() {
-            entries.insert(0, diff_entry());
-            entries.truncate(MAX_ENTRIES);
+        if CODEBASE_MENTION.starts_with(typed) && self.has_index(&project)? && !root.join(CODEBASE_MENTION).exists() {
+            entries.insert(0, named_entry(CODEBASE_MENTION, MentionKind::Codebase));
         }
+        if DIFF_MENTION.starts_with(typed) && is_in_repository(&root) && !root.join(DIFF_MENTION).exists() {
+            entries.insert(0, named_entry(DIFF_MENTION, MentionKind::Diff));
+        }
+        entries.truncate(MAX_ENTRIES);
         Ok(entries)
+    }
+
+    /// Returns whether the folder is trusted, and so has a search index.
+    fn has_index(&self, folder: &str) -> Result<bool, Error> {
+        Ok(self.records.decisions().trust(folder)?.is_some_and(|trust| trust.trusted))
     }
 
     /// Returns the folder's paths as they were a moment ago; only the first caller waits for a walk.
@@ -107,9 +115,8 @@ impl Mentionables {
     }
 }
 
-fn diff_entry() -> MentionEntry {
-    let mention = format!("@{DIFF_MENTION}");
-    MentionEntry { mention, kind: MentionKind::Diff, name: DIFF_MENTION.to_owned() }
+fn named_entry(name: &str, kind: MentionKind) -> MentionEntry {
+    MentionEntry { mention: format!("@{name}"), kind, name: name.to_owned() }
 }
 
 /// Returns whether git keeps the folder, or one around it.

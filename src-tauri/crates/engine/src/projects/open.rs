@@ -12,7 +12,6 @@ use crate::records::blocking;
 use arki_api::{Pin, ProjectState, TrustState};
 use arki_config::denials_of;
 use arki_context::LoadedRules;
-use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, Error, TrustPin, sha256_hex};
 use arki_files::{EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, TrustScan};
 use arki_git::beyond_harmless;
@@ -305,11 +304,10 @@ impl Projects {
     /// Learns the values that have to be known as secrets before words of the user's are stored in a session. This process
     /// may have read nothing of the session's folder yet, and looked for no key. Where the folder is gone, what has a
     /// secret's form is found all the same.
-    pub(crate) fn learn_secrets_of(&self, session: &SessionSummary) -> Result<(), Error> {
+    pub(crate) fn learn_secrets_of(&self, folder: &str) -> Result<(), Error> {
         if let Ok(config) = self.accounts.user_config() {
             self.accounts.providers(&config);
         }
-        let folder = &session.project;
         if self.records.decisions().trust(folder)?.is_some_and(|trust| trust.trusted)
             && let Ok(project) = open_folder(Path::new(folder))
         {

@@ -2,7 +2,7 @@
 
 use crate::events::subscription::EventFilter;
 use crate::records::Records;
-use arki_domain::{Error, Event, EventBody, RunId};
+use arki_domain::{Error, Event, EventBody, RunId, SessionId};
 use arki_store::{LogCursor, StoreError, StoreReader};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct EventsSince {
     /// May be none although more come: what is looked through at once is bounded, too.
     pub events: Vec<Arc<Event>>,
+    /// The cursor right behind each of the events.
+    pub cursors: Vec<String>,
     /// The cursor to continue from, at any time and in any process on the same data.
     pub next: String,
     pub has_more: bool,
@@ -41,22 +43,41 @@ impl Records {
             None => self.store().commits().begin().await?,
         };
         let page = self.store().commits().after(cursor, limit).await?;
-        let (next, has_more) = (page.next.to_string(), page.has_more);
-        let mut events = page.events;
-        events.retain(|event| filter.is_in_session(&event.session_id) && filter.is_in_classes(&event.kind));
+        let mut placed: Vec<(Event, i64)> = page.events.into_iter().zip(page.rows).collect();
+        placed.retain(|(event, _)| filter.is_in_session(&event.session_id) && filter.is_in_classes(&event.kind));
         if let Some(agent) = filter.one_agent().map(str::to_owned) {
-            events = self.store().read(move |reader| of_agent(reader, events, &agent)).await?;
+            placed = self.store().read(move |reader| of_agent(reader, placed, &agent)).await?;
         }
-        Ok(EventsSince { events: events.into_iter().map(Arc::new).collect(), next, has_more })
+        let at = |(event, row)| (Arc::new(event), page.next.at_row(row).to_string());
+        let (events, cursors) = placed.into_iter().map(at).unzip();
+        Ok(EventsSince { events, cursors, next: page.next.to_string(), has_more: page.has_more })
+    }
+}
+
+impl Records {
+    /// Returns a session's events with numbers above `after_seq`, each with its cursor.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) async fn session_since(
+        &self,
+        session: &SessionId,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<EventsSince, Error> {
+        let page = self.store().commits().of_session(session.clone(), after_seq, limit).await?;
+        let at = |(event, row)| (Arc::new(event), page.next.at_row(row).to_string());
+        let (events, cursors) = page.events.into_iter().zip(page.rows).map(at).unzip();
+        Ok(EventsSince { events, cursors, next: page.next.to_string(), has_more: page.has_more })
     }
 }
 
 /// Events outside a run belong to no agent and are always told.
-fn of_agent(reader: &StoreReader, events: Vec<Event>, agent: &str) -> Result<Vec<Event>, StoreError> {
+fn of_agent(reader: &StoreReader, events: Vec<(Event, i64)>, agent: &str) -> Result<Vec<(Event, i64)>, StoreError> {
     let mut known: HashMap<RunId, bool> = HashMap::new();
     let mut kept = Vec::new();
-    for event in events {
-        let is_wanted = match &event.run_id {
+    for placed in events {
+        let is_wanted = match &placed.0.run_id {
             None => true,
             Some(run_id) => match known.get(run_id) {
                 Some(is_wanted) => *is_wanted,
@@ -68,7 +89,7 @@ fn of_agent(reader: &StoreReader, events: Vec<Event>, agent: &str) -> Result<Vec
             },
         };
         if is_wanted {
-            kept.push(event);
+            kept.push(placed);
         }
     }
     Ok(kept)

@@ -1,6 +1,7 @@
 //! The content of a prompt's mentions, as the model is shown it: read by the tools that would read it, where the policy
 //! lets them do so unasked; a sentence where it doesn't.
 
+mod codebase;
 mod diff;
 mod page;
 mod symbol;
@@ -13,7 +14,7 @@ use crate::session_reader::SessionReader;
 use crate::sessions::compacting::EstimatedTokens;
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
-use arki_context::{CountTokens, MentionTarget, PathKind, mentions};
+use arki_context::{CODEBASE_MENTION, CountTokens, DIFF_MENTION, MentionTarget, PathKind, mentions};
 use arki_domain::{ChatModel, Code, Error, MAX_IMAGE_BYTES, Message, SessionId, is_picture_name};
 use arki_files::EntryKind;
 use arki_tools::{ToolExecutor, UnaskedRead};
@@ -75,7 +76,7 @@ impl Mentioned {
             if attached.iter().any(|known| known.origin == origin) {
                 continue;
             }
-            let Some(read) = self.read(&found.1, room) else { continue };
+            let Some(read) = self.read(&found.1, prompt, room) else { continue };
             let read = match read {
                 Ok(read) if read.text.len() > room => Err(format!(
                     "together, what is mentioned would be more than {} KiB; ask for it in parts.",
@@ -139,7 +140,7 @@ impl Mentioned {
 
     /// `None` where it names nothing after all. What has a length of its own keeps to `room`, in bytes. The error is a
     /// sentence's end.
-    fn read(&self, target: &MentionTarget, room: usize) -> Option<Result<Read, String>> {
+    fn read(&self, target: &MentionTarget, prompt: &str, room: usize) -> Option<Result<Read, String>> {
         match target {
             MentionTarget::File { path, .. } if is_picture_name(path) => Some(self.picture_words(path)),
             MentionTarget::File { path, lines } => Some(self.file(path, *lines)),
@@ -149,6 +150,7 @@ impl Mentioned {
             MentionTarget::Symbol(name) => symbol::read(self, name),
             MentionTarget::Session(id) => self.session(id),
             MentionTarget::Diff => Some(diff::read(self, room)),
+            MentionTarget::Codebase => Some(codebase::read(self, prompt, room)),
             MentionTarget::Url(url) => Some(page::read(self, url, room)),
         }
     }
@@ -261,7 +263,8 @@ fn origin(target: &MentionTarget) -> String {
         MentionTarget::Folder { path } => format!("{path}/"),
         MentionTarget::Symbol(name) => format!("symbol:{name}"),
         MentionTarget::Session(id) => format!("session:{id}"),
-        MentionTarget::Diff => "diff".to_owned(),
+        MentionTarget::Diff => DIFF_MENTION.to_owned(),
+        MentionTarget::Codebase => CODEBASE_MENTION.to_owned(),
         MentionTarget::Url(url) => url.clone(),
     }
 }

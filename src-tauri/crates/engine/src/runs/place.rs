@@ -7,7 +7,7 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_api::Shown;
 use arki_config::AGENT;
-use arki_domain::{Code, Error, MessageId, ParentCall, RunId, RunOptions, SessionId, ToolNames};
+use arki_domain::{AnsweredRequest, Code, Error, MessageId, ParentCall, RunId, RunOptions, SessionId, ToolNames};
 use std::path::{Path, PathBuf};
 
 /// The place of a new run.
@@ -92,6 +92,8 @@ pub struct StartRun {
     pub allowed_tools: Option<ToolNames>,
     /// The queued message that the prompt is.
     pub message_id: Option<MessageId>,
+    /// The request over HTTP that starts it, if it may be sent again.
+    pub request: Option<AnsweredRequest>,
 }
 
 impl StartRun {
@@ -109,6 +111,7 @@ impl StartRun {
             disabled_tools: None,
             allowed_tools: None,
             message_id: None,
+            request: None,
         }
     }
 }

@@ -96,7 +96,7 @@ impl MessageQueues {
                 "Wait until some are sent, or remove some with `arki queue rm`.",
             ));
         }
-        self.projects.learn_secrets_of(&self.reader.session(session_id)?)
+        self.projects.learn_secrets_of(&self.reader.session(session_id)?.project)
     }
 
     /// Makes the queue these messages in this order: edited, moved, fewer.
@@ -128,7 +128,7 @@ impl MessageQueues {
             return Ok(None);
         }
         self.reader.ensure_found_whole(session_id)?;
-        self.projects.learn_secrets_of(&self.reader.session(session_id)?)?;
+        self.projects.learn_secrets_of(&self.reader.session(session_id)?.project)?;
         Ok(Some(queue.changed_to(messages, Vec::new())))
     }
 }

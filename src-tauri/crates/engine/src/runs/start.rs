@@ -174,6 +174,7 @@ impl Runs {
         if start.prompt.trim().is_empty() {
             return Err(Error::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
+        let request = start.request.clone();
         let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
         let (open, config) = self.preparation.opened_for(open, project, agent.clone(), settings.clone()).await?;
@@ -216,6 +217,7 @@ impl Runs {
             message_id: prepared.message_id,
             session_start: self.session_start(&session_id, is_new).filter(|_| parent.is_none()),
             parent,
+            request,
         };
         drafts.push(EventDraft::of_run(&run_id, started));
         drafts.extend(prepared.artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
@@ -248,6 +250,10 @@ impl Runs {
             return Err(busy(session_id, run));
         }
         let mut drafts = Vec::new();
+        if !is_new && self.reader.awaits_its_title(session_id)? {
+            let title = Some(title_from_prompt(&prepared.prompt));
+            drafts.push(EventDraft::of_session(SessionConfigured { title, ..SessionConfigured::default() }));
+        }
         if let Some(disabled_tools) = prepared.disabled_tools.take() {
             let disabled_tools = Some(disabled_tools);
             let configured = SessionConfigured { disabled_tools, ..SessionConfigured::default() };

@@ -52,17 +52,17 @@ impl Runs {
         }
     }
 
-    /// Pauses the run of a session after the step it is at. Where none is at work there is nothing to pause.
+    /// Pauses the run of a session after the step it is at. Returns whether one is at work, here or in another process:
+    /// otherwise there is nothing to pause.
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn pause_session(&self, session_id: &SessionId) -> Result<(), Error> {
+    pub async fn pause_session(&self, session_id: &SessionId) -> Result<bool, Error> {
         if let Some(active) = self.active.of(session_id) {
             active.pause();
-            return Ok(());
+            return Ok(true);
         }
-        self.records.store().leases().request(session_id, LeaseRequest::Pause).await?;
-        Ok(())
+        Ok(self.records.store().leases().request(session_id, LeaseRequest::Pause).await?)
     }
 
     /// Ends the wait before a retry of a run of this process. Where none waits there is nothing to end.

@@ -1,7 +1,7 @@
 //! The origins of a session's conversation, read from the log.
 
 use crate::session_reader::SessionReader;
-use arki_domain::{Error, SessionId};
+use arki_domain::{Error, EventBody, RunId, RunStarted, SessionId};
 use arki_export::{EventSource, Origin, Stretch};
 use arki_store::EventPage;
 
@@ -13,6 +13,15 @@ impl EventSource for SessionReader {
     fn large_diff(&self, hash: &str) -> Result<Option<String>, Error> {
         let bytes = self.records.reader().contents().blob(hash)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn run_start(&self, run: &RunId) -> Result<Option<RunStarted>, Error> {
+        let Some(record) = self.records.reader().lists().run(run)? else { return Ok(None) };
+        let first = self.events_after(&record.session_id, record.first_seq.saturating_sub(1), 1)?;
+        Ok(first.events.first().and_then(|event| match event.body() {
+            EventBody::RunStarted(started) => Some(started),
+            _ => None,
+        }))
     }
 }
 

@@ -24,6 +24,12 @@ pub enum RewindState {
 }
 
 impl EventChanges<'_> {
+    /// The number of the event in its session.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
     /// The items that changed, with the part that did, in order.
     pub fn items(&self) -> impl Iterator<Item = (&ConversationItem, ItemPart)> {
         self.changes.iter().filter_map(|change| Some((self.conversation.item(change.place)?, change.part)))

@@ -1,13 +1,51 @@
-//! Forks: a new session that begins where another one stood. Nothing is copied; the origin's log is read on.
+//! Sessions that begin without a run. A program opens one before anybody has said anything in it: no list has it until its
+//! first run, which also gives it its title. A fork begins where another one stood: nothing is copied, and the origin's
+//! log is read on.
 
 use crate::records::blocking;
 use crate::sessions::Sessions;
+use arki_config::AGENT;
+use arki_context::UNTITLED;
 use arki_domain::projection::{Overview, SessionSummary};
 use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionCreated, SessionForked, SessionId};
 use arki_export::MAX_LINEAGE;
+use std::path::Path;
 use std::sync::Arc;
 
 impl Sessions {
+    /// Begins a session in a folder, without a run.
+    ///
+    /// # Errors
+    /// `UNTRUSTED`, `FOLDER_UNAVAILABLE`, or when the database cannot be used. Nothing has happened then.
+    pub async fn begin(self: &Arc<Self>, folder: &Path) -> Result<SessionSummary, Error> {
+        let (folder, session_id) = (folder.to_owned(), SessionId::new());
+        let created = blocking(self, move |sessions| sessions.created_in(&folder)).await?;
+        let put_away = SessionConfigured { archived: Some(true), ..SessionConfigured::default() };
+        let drafts = vec![EventDraft::of_session(created), EventDraft::of_session(put_away)];
+        self.records.log().append(&session_id, drafts).await?;
+        blocking(self, move |sessions| sessions.reader.session(&session_id)).await
+    }
+
+    fn created_in(&self, folder: &Path) -> Result<SessionCreated, Error> {
+        let open = self.projects.load_project(folder)?;
+        let project = open.place();
+        if !open.is_trusted() {
+            return Err(Error::new(
+                Code::UNTRUSTED,
+                format!("You haven't trusted {project} yet, and another program can't do that for you."),
+                format!("Run `arki trust {project}`, or open the folder in Arki, then try again."),
+            ));
+        }
+        let worktree = self.projects.session_worktrees().worktree_at(&project);
+        Ok(SessionCreated {
+            title: UNTITLED.to_owned(),
+            project,
+            agent: AGENT.to_owned(),
+            parent_session: None,
+            worktree,
+        })
+    }
+
     /// A new session whose conversation is `session_id`'s up to event `at`, or as it stands now.
     ///
     /// # Errors

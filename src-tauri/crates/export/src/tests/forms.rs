@@ -83,6 +83,21 @@ fn a_fork_begins_with_what_it_took_from_its_origin() {
 }
 
 #[test]
+fn runs_for_opentelemetry_are_a_sessions_own_with_a_line_for_each_signal_of_each() {
+    let kinds = |session: &str| {
+        let text = forked().export(session, ExportFormat::Otlp);
+        let line = |line: &str| serde_json::from_str::<serde_json::Map<String, Value>>(line).unwrap();
+        text.lines().flat_map(|text| line(text).into_iter().map(|(kind, _)| kind)).collect::<Vec<_>>()
+    };
+    let of_a_run = ["resourceSpans", "resourceMetrics", "resourceLogs"];
+    assert_eq!(kinds("session-1"), [of_a_run, of_a_run].concat());
+    // Its run has no beginning and used nothing: all that is known is that it ended.
+    assert_eq!(kinds("fork"), ["resourceLogs"]);
+    let text = rich().export("session-1", ExportFormat::Otlp);
+    assert!(!text.contains("The parser drops") && text == rich().export("session-1", ExportFormat::Otlp));
+}
+
+#[test]
 fn origins_that_lead_in_a_circle_are_an_error() {
     let mut script = Script::default();
     for (session, from) in [("one", "two"), ("two", "one")] {

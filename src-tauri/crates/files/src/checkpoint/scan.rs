@@ -16,7 +16,7 @@ use crate::protection::is_secret;
 use arki_edit::is_text;
 
 /// The coarsest clock of a file system in use is FAT's, of 2 seconds; a kernel's own lags by some milliseconds.
-const FRESH: Duration = Duration::from_secs(2);
+pub(crate) const FRESH: Duration = Duration::from_secs(2);
 /// The bytes that one scan reads, as a multiple of what it may image: text can only be told from the rest by reading
 /// it.
 const MAX_READ_FACTOR: u64 = 4;

@@ -186,7 +186,7 @@ fn modified_ns(metadata: &Metadata) -> i64 {
 }
 
 /// Since 1970, and negative before; the years beyond 1677 and 2262 are taken for these.
-pub(super) fn nanoseconds(time: SystemTime) -> i64 {
+pub(crate) fn nanoseconds(time: SystemTime) -> i64 {
     let clamp = |duration: Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => clamp(after),

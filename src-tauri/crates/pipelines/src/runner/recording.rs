@@ -7,7 +7,7 @@ use crate::adapter::{AttemptResult, StepFault, too_long};
 use crate::definition::{Foreach, OutputForm, Step};
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, ApprovalResolved, ArtifactEmitted,
-    Code, Content, ContentKind, Error, Risk, StepCompleted, StepFailed,
+    Code, Content, ContentKind, Error, ReasonCode, Risk, StepCompleted, StepFailed,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -214,7 +214,8 @@ impl PipelineRun {
             args,
             risk: Risk::Low,
             rule: format!("pipeline:{}", self.definition.name),
-            reason: "The pipeline needs your approval to continue.".to_owned(),
+            reason: ReasonCode::GATE.english.to_owned(),
+            sentences: vec![ReasonCode::GATE.into()],
             preview: None,
             calls: Vec::new(),
             command: None,

@@ -140,6 +140,7 @@ impl Bench {
                 message_id: None,
                 parent: None,
                 session_start: None,
+                request: None,
             },
         ));
         Self {

@@ -12,6 +12,7 @@ const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("migrations/0003_compact.sql")),
     M::up(include_str!("migrations/0004_subagents.sql")),
     M::up(include_str!("migrations/0005_marks.sql")),
+    M::up(include_str!("migrations/0006_answered_requests.sql")),
 ];
 
 /// The layout that this program writes.

@@ -30,6 +30,15 @@ pub enum ApprovalStatus {
 }
 
 impl ApprovalRecord {
+    /// Returns the user's decision; `None` where none was made, or none could be.
+    #[must_use]
+    pub fn decision(&self) -> Option<ApprovalDecision> {
+        match self.status {
+            ApprovalStatus::Resolved(decision) => Some(decision),
+            ApprovalStatus::Pending | ApprovalStatus::Superseded | ApprovalStatus::RunEnded => None,
+        }
+    }
+
     /// Returns what was asked; `None` when this version cannot read it.
     #[must_use]
     pub fn request(&self) -> Option<ApprovalRequested> {

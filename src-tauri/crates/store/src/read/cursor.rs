@@ -4,7 +4,7 @@
 use crate::read::tail::{LAST_ROW, MAX_TAIL_PAGE, TailPage, after_cuts};
 use crate::writer::write::Durability;
 use crate::{CommitFeed, StoreError, StoreReader, settings};
-use arki_domain::Event;
+use arki_domain::{Event, SessionId};
 use rusqlite::Connection;
 use std::fmt;
 use std::str::FromStr;
@@ -27,9 +27,30 @@ pub struct LogCursor {
 pub struct LogPage {
     /// The events in the order in which they were committed.
     pub events: Vec<Event>,
+    /// The rows of the events, one for each.
+    pub rows: Vec<i64>,
     /// The cursor to continue from.
     pub next: LogCursor,
     pub has_more: bool,
+}
+
+impl LogCursor {
+    /// The place right behind an event of the page that ends here, by the event's row.
+    #[must_use]
+    pub fn at_row(&self, row: i64) -> Self {
+        Self { row, ..self.clone() }
+    }
+
+    /// The row after which the cursor goes on, and the end of the log as a cursor.
+    pub(super) fn range(&self, connection: &Connection) -> Result<(i64, Self), StoreError> {
+        let (cut, row) = after_cuts(connection, self.cut, self.row)?;
+        let last = last_row(connection)?;
+        // As after a backup of before was put in the place of the database.
+        if row > last || cut < self.cut {
+            return Err(StoreError::CursorUnknown);
+        }
+        Ok((row, Self { cut, row: last, ..self.clone() }))
+    }
 }
 
 impl fmt::Display for LogCursor {
@@ -83,10 +104,34 @@ impl CommitFeed<'_> {
     /// # Errors
     /// `CursorUnknown` for a cursor that this database has not given out, or when it cannot be read.
     pub async fn after(self, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
-        if cursor.database != self.database_id().await? {
-            return Err(StoreError::CursorUnknown);
+        self.ensure_known(&cursor).await?;
+        self.store.read(move |reader| page_after(reader, &cursor, limit)).await
+    }
+
+    /// The events of one session with numbers above `after_seq`, with their places among those of all sessions.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn of_session(self, session: SessionId, after_seq: u64, limit: usize) -> Result<LogPage, StoreError> {
+        let begin = self.begin().await?;
+        self.store
+            .read(move |reader| {
+                reader.read(|connection| {
+                    let limit = limit.clamp(1, MAX_TAIL_PAGE);
+                    let page = TailPage::of_session(connection, &session, after_seq, limit)?;
+                    let next = begin.at_row(page.last_row);
+                    Ok(LogPage { events: page.events, rows: page.rows, next, has_more: page.is_full })
+                })
+            })
+            .await
+    }
+
+    /// A cursor of another database is refused.
+    pub(super) async fn ensure_known(self, cursor: &LogCursor) -> Result<(), StoreError> {
+        match cursor.database == self.database_id().await? {
+            true => Ok(()),
+            false => Err(StoreError::CursorUnknown),
         }
-        self.store.read(move |reader| page_after(reader, cursor, limit)).await
     }
 
     /// Made when it is first asked for.
@@ -103,17 +148,13 @@ impl CommitFeed<'_> {
     }
 }
 
-fn page_after(reader: &StoreReader, cursor: LogCursor, limit: usize) -> Result<LogPage, StoreError> {
+fn page_after(reader: &StoreReader, cursor: &LogCursor, limit: usize) -> Result<LogPage, StoreError> {
     reader.read(|connection| {
         let snapshot = connection.unchecked_transaction()?;
-        let (cut, row) = after_cuts(&snapshot, cursor.cut, cursor.row)?;
-        // As after a backup of before was put in the place of the database.
-        if row > last_row(&snapshot)? || cut < cursor.cut {
-            return Err(StoreError::CursorUnknown);
-        }
+        let (row, end) = cursor.range(&snapshot)?;
         let page = TailPage::read(&snapshot, row, limit.clamp(1, MAX_TAIL_PAGE))?;
-        let next = LogCursor { cut, row: page.last_row, ..cursor };
-        Ok(LogPage { events: page.events, next, has_more: page.is_full })
+        let next = end.at_row(page.last_row);
+        Ok(LogPage { events: page.events, rows: page.rows, next, has_more: page.is_full })
     })
 }
 

@@ -4,6 +4,7 @@
 //! sessions takes a few milliseconds and needs no index that every append would have to keep.
 
 use crate::database::row;
+use crate::read::sessions::BEGUN;
 use crate::{SessionLists, StoreError};
 use arki_domain::SessionId;
 use rusqlite::params;
@@ -64,9 +65,11 @@ impl SessionLists<'_> {
 
     /// The most recently used session that is the user's own and no sub-agent's.
     pub fn newest_session(self) -> Result<Option<NamedId>, StoreError> {
-        let sql = "SELECT session_id, session_id FROM sessions WHERE parent IS NULL \
-                   ORDER BY updated_at DESC, session_id DESC LIMIT 1";
-        Ok(self.read_ids(sql, [])?.pop())
+        let sql = format!(
+            "SELECT s.session_id, s.session_id FROM sessions s WHERE s.parent IS NULL AND {BEGUN} \
+             ORDER BY s.updated_at DESC, s.session_id DESC LIMIT 1"
+        );
+        Ok(self.read_ids(&sql, [])?.pop())
     }
 
     fn read_ids(self, sql: &str, bounds: impl rusqlite::Params) -> Result<Vec<NamedId>, StoreError> {

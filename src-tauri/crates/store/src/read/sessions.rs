@@ -21,9 +21,19 @@ pub struct RunRecord {
     pub first_seq: u64,
 }
 
+/// The runs that a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedRuns {
+    All,
+    /// Those that work, wait or are paused.
+    Unfinished,
+}
+
 const SESSIONS: &str = "SELECT s.session_id, s.title, s.project, s.created_at, s.updated_at, s.state, s.run_id, \
      s.pending_approval, s.last_seq, s.last_hash, s.pinned, s.archived, l.owner, l.pid, l.renewed_at, s.origin, s.parent, s.agent \
      FROM sessions s LEFT JOIN leases l ON l.session_id = s.session_id";
+/// A session that a program opened and nobody has said anything in yet isn't listed.
+pub(super) const BEGUN: &str = "(s.run_id IS NOT NULL OR s.origin IS NOT NULL OR s.archived = 0)";
 const NEWEST_FIRST: &str = "ORDER BY s.updated_at DESC, s.session_id DESC";
 const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at, r.first_seq, l.owner, l.pid, \
      l.renewed_at FROM runs r LEFT JOIN leases l ON l.session_id = r.session_id";
@@ -31,7 +41,7 @@ const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at
 impl SessionLists<'_> {
     /// The most recently used first.
     pub fn sessions(self, limit: usize, offset: usize) -> Result<Vec<SessionSummary>, StoreError> {
-        let sql = format!("{SESSIONS} {NEWEST_FIRST} LIMIT ?1 OFFSET ?2");
+        let sql = format!("{SESSIONS} WHERE {BEGUN} {NEWEST_FIRST} LIMIT ?1 OFFSET ?2");
         self.list_sessions(&sql, params![row::signed(limit as u64), row::signed(offset as u64)])
     }
 
@@ -43,7 +53,7 @@ impl SessionLists<'_> {
 
     /// The most recently used session of a folder (its canonical path) that is the user's own and no sub-agent's.
     pub fn latest_session(self, project: &str) -> Result<Option<SessionSummary>, StoreError> {
-        let sql = format!("{SESSIONS} WHERE s.project = ?1 AND s.parent IS NULL {NEWEST_FIRST} LIMIT 1");
+        let sql = format!("{SESSIONS} WHERE s.project = ?1 AND s.parent IS NULL AND {BEGUN} {NEWEST_FIRST} LIMIT 1");
         Ok(self.list_sessions(&sql, [project])?.pop())
     }
 
@@ -95,6 +105,21 @@ impl SessionLists<'_> {
         self.reader.read(|connection| {
             let mut statement = connection.prepare_cached(&format!("{RUNS} WHERE r.run_id = ?1"))?;
             Ok(statement.query_row([run_id.as_str()], |row| self.run_record(row)).optional()?)
+        })
+    }
+
+    /// Lists runs, the newest first.
+    pub fn runs(self, listed: ListedRuns, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let states = [SessionState::Running, SessionState::Waiting, SessionState::Paused].map(|state| state.as_str());
+        self.reader.read(|connection| {
+            let sql = format!(
+                "{RUNS} WHERE ?1 = 0 OR r.state IN (?2, ?3, ?4) ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?5"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let bounds = params![listed == ListedRuns::Unfinished, states[0], states[1], states[2], limit];
+            let rows = statement.query_map(bounds, |row| self.run_record(row))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 

@@ -5,11 +5,11 @@
 //! above the last one seen are the news. Where the last rows of the log were removed their numbers are given again,
 //! and the table `log_cuts` says from where on.
 
-use crate::database::row::{EVENT_COLUMNS, event};
+use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, signed};
 use crate::read::event_pages::MAX_PAGE_BYTES;
 use crate::{CommitFeed, StoreError, StoreReader};
-use arki_domain::Event;
-use rusqlite::{Connection, params};
+use arki_domain::{Event, SessionId};
+use rusqlite::{Connection, Rows, params};
 
 /// Events that one poll answers with, at most; fewer when their payloads fill a page of [`MAX_PAGE_BYTES`].
 pub const MAX_TAIL_PAGE: usize = 1000;
@@ -88,6 +88,8 @@ pub(crate) fn after_cuts(connection: &Connection, last_cut: i64, last_row: i64) 
 
 pub(crate) struct TailPage {
     pub(crate) events: Vec<Event>,
+    /// One for each event.
+    pub(crate) rows: Vec<i64>,
     pub(crate) last_row: i64,
     pub(crate) is_full: bool,
 }
@@ -96,8 +98,25 @@ impl TailPage {
     pub(crate) fn read(connection: &Connection, after: i64, limit: usize) -> Result<Self, StoreError> {
         let sql = format!("SELECT {EVENT_COLUMNS}, rowid FROM events WHERE rowid > ?1 ORDER BY rowid LIMIT ?2");
         let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params![after, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-        let mut page = Self { events: Vec::new(), last_row: after, is_full: false };
+        let rows = statement.query(params![after, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        Self::fill(rows, after, limit)
+    }
+
+    pub(crate) fn of_session(
+        connection: &Connection,
+        session: &SessionId,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<Self, StoreError> {
+        let sql =
+            format!("SELECT {EVENT_COLUMNS}, rowid FROM events WHERE {OF_SESSION} AND seq > ?2 ORDER BY seq LIMIT ?3");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let bounds = params![session.as_str(), signed(after_seq), i64::try_from(limit).unwrap_or(i64::MAX)];
+        Self::fill(statement.query(bounds)?, 0, limit)
+    }
+
+    fn fill(mut rows: Rows<'_>, after: i64, limit: usize) -> Result<Self, StoreError> {
+        let mut page = Self { events: Vec::new(), rows: Vec::new(), last_row: after, is_full: false };
         let mut bytes = 0;
         while !page.is_full {
             let Some(row) = rows.next()? else { break };
@@ -105,6 +124,7 @@ impl TailPage {
             bytes += event.payload.get().len();
             page.last_row = row.get(9)?;
             page.events.push(event);
+            page.rows.push(page.last_row);
             page.is_full = page.events.len() >= limit || bytes > MAX_PAGE_BYTES;
         }
         Ok(page)

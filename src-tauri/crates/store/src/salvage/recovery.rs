@@ -12,6 +12,7 @@ use super::Salvaged;
 use super::damaged_files::Scratch;
 use super::leaves::{Leaves, PAGE_COUNT};
 use crate::StoreError;
+use crate::answered_requests;
 use crate::chain::projections::SessionRow;
 use crate::chain::replay::Replay;
 use crate::contents::blobs::unpack;
@@ -229,6 +230,7 @@ impl Recovery<'_> {
         let in_pieces = source.prepare("SELECT piece FROM partials").is_ok();
         copy("partials", if in_pieces { "session_id, piece, partial" } else { "session_id, partial" }, "session_id")?;
         copy("anchors", "session_id, seq, hash, mac", "session_id")?;
+        copy("answered_requests", answered_requests::COLUMNS, "token, key_hash")?;
         copy("blob_refs", "session_id, hash, kind", "session_id, hash")?;
         self.recovered.lost_contents = self.lost_contents(source)?;
         // What is made anew is not as far as it was.

@@ -203,7 +203,7 @@ async fn a_session_with_a_gap_is_shown_and_not_gone_on_with() {
 #[tokio::test]
 async fn a_file_that_was_cut_off_gives_what_is_left_of_it() {
     let mut before = EVENTS;
-    for tenths in [9, 7, 5] {
+    for tenths in [9, 7, 6] {
         let (_folder, path) = database().await;
         let length = path.metadata().unwrap().len() * tenths / 10;
         OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();

@@ -28,21 +28,42 @@ async fn sessions_are_listed_by_their_last_use() {
 #[tokio::test]
 async fn marks_are_listed_change_no_order_and_a_run_brings_a_session_back() {
     let fixture = three().await;
-    fixture.clock.set(START_MS + 9);
     let marked = |pinned, archived| {
         EventDraft::of_session(SessionConfigured { pinned, archived, ..SessionConfigured::default() })
     };
     let old = SessionId::from("aa2");
+    for (offset, id, run) in [(4, "aa2", "q"), (5, "b", "s")] {
+        fixture.clock.set(START_MS + offset);
+        fixture.append(&SessionId::from(id), vec![started(&RunId::from(run), "begin")]).await;
+    }
+    fixture.clock.set(START_MS + 9);
     fixture.append(&old, vec![marked(Some(true), Some(true))]).await;
     let reader = fixture.store.reader();
     let listed = reader.lists().sessions(10, 0).unwrap();
-    let last = listed.last().unwrap();
-    assert_eq!((last.session_id.as_str(), last.pinned, last.archived), ("aa2", true, true));
+    assert_eq!(listed.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), ["b", "aa2", "aa1"]);
+    assert!(listed[1].pinned && listed[1].archived);
     assert!(listed.iter().all(|session| session.session_id == old || !(session.pinned || session.archived)));
     let drafts = vec![started(&RunId::from("r"), "go on"), marked(Some(false), None)];
     fixture.append(&old, drafts).await;
     let back = reader.lists().session(&old).unwrap().unwrap();
     assert_eq!((back.pinned, back.archived), (false, false));
+}
+
+#[tokio::test]
+async fn a_session_in_which_nothing_was_said_is_in_no_list_until_its_first_run() {
+    let fixture = three().await;
+    fixture.clock.set(START_MS + 9);
+    let put_away = SessionConfigured { archived: Some(true), ..SessionConfigured::default() };
+    let opened = SessionId::from("opened");
+    fixture.append(&opened, vec![created("opened", "/p"), EventDraft::of_session(put_away)]).await;
+    let reader = fixture.store.reader();
+    assert!(reader.lists().sessions(10, 0).unwrap().iter().all(|session| session.session_id != opened));
+    assert_eq!(reader.lists().latest_session("/p").unwrap().unwrap().title, "aa1");
+    assert_eq!(reader.lists().newest_session().unwrap().unwrap().id, "aa1");
+    assert!(reader.lists().session(&opened).unwrap().is_some());
+    fixture.append(&opened, vec![started(&RunId::from("r"), "go")]).await;
+    assert_eq!(reader.lists().sessions(10, 0).unwrap()[0].session_id, opened);
+    assert_eq!(reader.lists().newest_session().unwrap().unwrap().id, "opened");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ const ANS: &str = "ans";
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// Such as `(1.5 + 2) * ans^2` or `round(sqrt(2), 3)`.
+    /// Such as `round(ans^2, 3)`.
     expression: String,
 }
 

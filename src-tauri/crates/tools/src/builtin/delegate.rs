@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     pub(crate) isolation: Option<Isolation>,
 }
 
-/// The place where a sub-agent works, if not in the project's folder.
+/// The agent's own place.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Isolation {

@@ -16,7 +16,7 @@ const MAX_NAME_BYTES: usize = 200;
 #[serde(deny_unknown_fields)]
 struct Arguments {
     name: String,
-    /// Such as `text/markdown` or `image/svg+xml`.
+    /// Such as `text/markdown`.
     #[schemars(regex(pattern = r"^[a-zA-Z0-9.+-]{1,60}/[a-zA-Z0-9.+-]{1,60}$"))]
     media_type: String,
     content: String,

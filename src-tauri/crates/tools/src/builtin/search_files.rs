@@ -19,7 +19,6 @@ const MAX_MATCHES: usize = 500;
 #[serde(deny_unknown_fields)]
 struct Arguments {
     pattern: String,
-    /// Such as `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
     /// Default true.
     case_sensitive: Option<bool>,

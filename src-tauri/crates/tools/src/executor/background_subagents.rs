@@ -35,6 +35,9 @@ pub(super) struct BackgroundSubagents {
 enum Stands {
     AtWork,
     Waiting(ApprovalId),
+    /// Its result is in the log. Whoever takes up what a state of the log lists, which may be an earlier one, doesn't
+    /// begin it again.
+    Told,
 }
 
 impl Default for BackgroundSubagents {
@@ -64,19 +67,21 @@ impl BackgroundSubagents {
         });
     }
 
+    /// Gives its place back, unless its result is told.
     fn rests(&self, call_id: &CallId) {
-        self.standing.send_modify(|standing| standing.retain(|(known, _)| known != call_id));
+        self.standing
+            .send_modify(|standing| standing.retain(|(known, stands)| known != call_id || *stands == Stands::Told));
     }
 
     fn count(&self) -> usize {
-        self.standing.borrow().len()
+        self.standing.borrow().iter().filter(|(_, stands)| *stands != Stands::Told).count()
     }
 
     pub(super) fn standing(&self) -> SubagentsState {
         let standing = self.standing.borrow();
         let waits = |(_, stands): &(CallId, Stands)| match stands {
             Stands::Waiting(approval_id) => Some(approval_id.clone()),
-            Stands::AtWork => None,
+            Stands::AtWork | Stands::Told => None,
         };
         match standing.iter().find_map(waits) {
             _ if standing.iter().any(|(_, stands)| *stands == Stands::AtWork) => SubagentsState::AtWork,
@@ -96,7 +101,11 @@ impl BackgroundSubagents {
         let pause = std::mem::take(&mut *self.lock());
         pause.cancel();
         // The sender lives as long as `self`.
-        let _ = self.standing.subscribe().wait_for(Vec::is_empty).await;
+        let _ = self
+            .standing
+            .subscribe()
+            .wait_for(|standing| standing.iter().all(|(_, stands)| *stands == Stands::Told))
+            .await;
     }
 
     fn pause(&self) -> CancellationToken {
@@ -192,7 +201,9 @@ impl DelegatedCalls {
         let mut record = self.call_log.record(context);
         let Some(Action::Delegate(subagents)) = self.toolbox.tool(&call.tool_id).map(|tool| &tool.action) else {
             let result = record.error(call, &self.toolbox.unknown(&call.tool_id));
-            return record.settle(vec![late(result).into()]).await.map(drop);
+            record.settle(vec![late(result).into()]).await?;
+            self.background.stands(&call.call_id, &Stands::Told);
+            return Ok(());
         };
         let subagents = subagents.as_ref();
         let stop = self.work_past_decisions(subagents, (call, started), context).await;
@@ -207,6 +218,7 @@ impl DelegatedCalls {
             other => other,
         });
         record.settle(bodies.collect()).await?;
+        self.background.stands(&call.call_id, &Stands::Told);
         if left { subagents.tell_of_background(started).await } else { Ok(()) }
     }
 
@@ -295,4 +307,23 @@ fn full() -> Error {
         format!("This run already has {MAX_SUBAGENTS_IN_BACKGROUND} sub-agents in the background."),
         "Wait for one of them, or leave `background` out.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_whose_result_is_told_is_not_begun_again_and_keeps_no_place() {
+        let background = BackgroundSubagents::default();
+        let (told, resting) = (CallId::from("told"), CallId::from("resting"));
+        assert!(background.begins(&told) && background.begins(&resting) && !background.begins(&told));
+        background.stands(&told, &Stands::Told);
+        background.rests(&told);
+        background.rests(&resting);
+        assert_eq!((background.count(), background.standing()), (0, SubagentsState::AtRest));
+        background.rest().await;
+        assert!(!background.begins(&told), "an earlier state of the log still lists it");
+        assert!(background.begins(&resting));
+    }
 }

@@ -13,7 +13,7 @@ use crate::builtin::run_command;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision,
-    EffectsLanding, Error, ToolCall,
+    EffectsLanding, Error, ReasonCode, ToolCall,
 };
 use arki_policy::{Impact, Verdict};
 use arki_sandbox::Sandbox;
@@ -152,7 +152,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPrev
     let verdict = Verdict {
         decision: Decision::Approval,
         rule: "builtin:stale-preview".to_owned(),
-        reason: "The command changed since it was shown. Here it is again.".to_owned(),
+        reason: ReasonCode::STALE_COMMAND.into(),
         risk: approval.requested.risk,
     };
     let (verdict, mut requested) = question::of_command(call, &verdict, preview);

@@ -19,7 +19,8 @@ use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, CallOutcome, CommandEnded, Content, ContentKind, Decision,
-    Error, EventBody, FileChanged, FileEffect, Permissions, PolicyDecided, ToolCall, ToolResult, plural,
+    Error, EventBody, FileChanged, FileEffect, Permissions, PolicyDecided, Reason, ReasonCode, ToolCall, ToolResult,
+    plural,
 };
 use arki_files::{
     CarriedSelection, ChangeSet, Effect, FileChange, FileContent, FilesError, FollowedChange, HunkSelection, Preview,
@@ -177,9 +178,9 @@ impl CommandEffects {
         let judged = self.judge.judge_effects(call, &planned.set, approve);
         let mut left_out: Vec<String> = planned.conflicts.into_iter().map(|conflict| conflict.sentence).collect();
         let verdicts = planned.set.files().iter().zip(&judged.paths);
-        let denied: BTreeMap<&str, &str> = verdicts
+        let denied: BTreeMap<&str, &Reason> = verdicts
             .filter(|(_, verdict)| verdict.decision == Decision::Deny)
-            .map(|(file, verdict)| (file.path.as_str(), verdict.reason.as_str()))
+            .map(|(file, verdict)| (file.path.as_str(), &verdict.reason))
             .collect();
         let refused = denied.iter().take(MAX_NAMED).map(|(path, why)| format!("{path} was left out: {why}"));
         left_out.extend(refused);
@@ -192,21 +193,25 @@ impl CommandEffects {
         let mut verdict =
             Verdict { decision: judged.decision, rule: judged.rule, reason: judged.reason, risk: judged.risk };
         if verdict.decision == Decision::Preview && verdict.rule == "category:write" {
-            let files = plural(set.shown_files() as u64, "file");
-            verdict.reason = match is_command(call) {
-                true => format!("The command changed {files}. Nothing of it is in the project yet."),
-                false => format!("The MCP server changed {files} in this call. Nothing of it is in the project yet."),
+            let files = match set.shown_files() {
+                1 => ReasonCode::ONE_FILE.into(),
+                count => ReasonCode::FILES.with("count", count.to_string()),
             };
+            let changed = if is_command(call) { ReasonCode::COMMAND_CHANGED } else { ReasonCode::SERVER_CHANGED };
+            verdict.reason = changed.with("files", files).into();
         }
         let was_outside = set.files().iter().find(|file| outside.contains(file.path.as_str()));
         if let Some(file) = was_outside.filter(|_| verdict.decision == Decision::Allow) {
             verdict.decision = Decision::Preview;
             verdict.rule = "builtin:changed-meanwhile".to_owned();
-            let who = if is_command(call) { "the command ran" } else { "the MCP server worked" };
-            verdict.reason = format!("{} was changed while {who}.", file.path);
+            let changed = match is_command(call) {
+                true => ReasonCode::CHANGED_WHILE_COMMAND_RAN,
+                false => ReasonCode::CHANGED_WHILE_SERVER_WORKED,
+            };
+            verdict.reason = changed.with("path", file.path.as_str()).into();
         }
         for sentence in left_out.iter().filter(|_| !set.is_empty()).take(MAX_TOLD) {
-            verdict.reason.push_str(&format!(" {sentence}"));
+            verdict.reason.sentences.push(sentence.as_str().into());
         }
         Ok(OpenEffects { set, verdict, left_out })
     }
@@ -411,7 +416,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) ->
     let verdict = Verdict {
         decision: Decision::Preview,
         rule: "builtin:stale-preview".to_owned(),
-        reason: "Files changed after the command ended, so nothing was written. Here is its change again.".to_owned(),
+        reason: ReasonCode::STALE_EFFECTS.into(),
         risk: approval.requested.risk,
     };
     let (verdict, mut requested) = question::of_effects(call, &verdict, preview);

@@ -8,10 +8,10 @@ use super::usable;
 use crate::builtin;
 use crate::tool::{Action, Tool};
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallId, Category, Code, Decision, Error, PolicyDecided, PolicyTrace, Risk,
-    ToolCall, UNTRUSTED_RULE,
+    ApprovalMode, ApprovalRequested, CallId, Category, Code, Decision, Error, PolicyDecided, PolicyTrace, ReasonCode,
+    Risk, ToolCall, UNTRUSTED_RULE,
 };
-use arki_policy::{Impact, PARTLY_SEEN, PolicyQuestion, PolicySettings, REFUSED_GIT_RULE, RuleDefinition, Verdict};
+use arki_policy::{Impact, PolicyQuestion, PolicySettings, REFUSED_GIT_RULE, RuleDefinition, Verdict};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,7 +50,7 @@ impl Judge {
             JudgedCall::Failed(fault) => Verdict {
                 decision: Decision::Deny,
                 rule: IMPOSSIBLE_RULE.to_owned(),
-                reason: fault.message,
+                reason: fault.message.into(),
                 risk: Risk::Low,
             },
         }
@@ -60,8 +60,8 @@ impl Judge {
     #[must_use]
     pub fn trace(&self, tool_id: &str, args: &Value, verdict: &Verdict) -> Option<PolicyTrace> {
         let subject = self.subject_of(self.toolbox.tool(tool_id), args).subject;
-        let mut trace =
-            arki_policy::trace(verdict.decision, &verdict.rule, &verdict.reason, subject.command.as_deref())?;
+        let reason = verdict.reason.to_string();
+        let mut trace = arki_policy::trace(verdict.decision, &verdict.rule, &reason, subject.command.as_deref())?;
         self.policy().count_rules(&mut trace);
         Some(trace)
     }
@@ -76,9 +76,10 @@ impl Judge {
         // Where several allowed it together, the first.
         let named = policy.rules.iter().find(|rule| decided.rule.split(", ").next() == Some(rule.name()))?;
         // As the log has it: without secrets.
-        let reason = self.secrets.redactor.redact(named.reason());
-        let said = decided.reason.strip_suffix(PARTLY_SEEN).map_or(&*decided.reason, str::trim_end);
-        let says_the_same = named.definition().decision == decided.decision && said.contains(&*reason);
+        let reason = self.secrets.redactor.redact(&named.reason().to_string()).into_owned();
+        let partly_seen = ReasonCode::GIT_PARTLY_SEEN.english;
+        let said = decided.reason.strip_suffix(partly_seen).map_or(&*decided.reason, str::trim_end);
+        let says_the_same = named.definition().decision == decided.decision && said.contains(&reason);
         (says_the_same && named.speaks_of(tool, &subject.subject)).then(|| named.definition().clone())
     }
 
@@ -162,7 +163,7 @@ impl Judge {
         let by_choice = self.policy().categories.get(&Category::Exec) == Some(&Decision::Approval);
         let asks = question.category == Some(Category::Exec) && verdict.decision == Decision::Approval && !by_choice;
         if let Some(fault) = self.subjects.settings.view_fault().filter(|_| asks && verdict.rule == "category:exec") {
-            verdict.reason = format!("{} Commands can't work on a view of this project: {fault}", verdict.reason);
+            verdict.reason.sentences.push(ReasonCode::NO_VIEW.with("fault", fault));
         }
         verdict
     }
@@ -181,8 +182,12 @@ impl Judge {
         let question = PolicyQuestion { tool: tool_id, category, sandboxed: false, ..question };
         let mut of_network = arki_policy::decide(&question, &self.policy());
         if !arguments.network && of_network.rule == "category:network" && of_network.decision != Decision::Deny {
-            let hosts = arguments.hosts.join(" and ");
-            of_network.reason = format!("The command can send anything it can read to {hosts}.");
+            of_network.reason = match arguments.hosts.split_last() {
+                Some((last, hosts)) if !hosts.is_empty() => {
+                    ReasonCode::NETWORK_HOSTS.with("hosts", hosts.join(", ")).with("last", last.as_str()).into()
+                }
+                _ => ReasonCode::NETWORK_HOST.with("host", arguments.hosts.join("")).into(),
+            };
         }
         match (of_network.decision, verdict.decision) {
             (Decision::Deny, _) => of_network,
@@ -239,7 +244,7 @@ pub(super) fn permitted(requested: &ApprovalRequested) -> Verdict {
     Verdict {
         decision: Decision::Allow,
         rule: format!("approval:{}", requested.approval_id),
-        reason: "The user approved it.".to_owned(),
+        reason: ReasonCode::USER_APPROVED.into(),
         risk: requested.risk,
     }
 }

@@ -7,16 +7,17 @@ use super::judging::Judge;
 use super::output::bounded;
 use super::read::ReadCalls;
 use super::remote::{Attempts, stopped, timed_out};
-use crate::builtin::run_command;
+use crate::builtin::{run_command, search_project};
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Action, ReadAction, Tool};
 use crate::tool_output::Output;
-use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, RunId, SessionId, ToolCall};
+use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, ReasonCode, RunId, SessionId, ToolCall};
 use arki_policy::{Impact, PolicySettings, Verdict};
 use arki_process::CommandSpec;
+use arki_retrieval::FoundContext;
 use arki_sandbox::Sandbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -67,6 +68,24 @@ impl UnaskedReads {
         self.judged(tool_id, args).map(drop)
     }
 
+    /// # Errors
+    /// Where the policy would ask or deny, or a hook comes before such calls.
+    pub fn ensure_context_readable(&self, question: &str) -> Result<(), Error> {
+        self.ensure_readable(search_project::NAME, &json!({ "query": question }))
+    }
+
+    /// Finds passages of the project, as `search_project` does. Blocking.
+    ///
+    /// # Errors
+    /// Those of [`Self::ensure_context_readable`], and where the index can't be asked.
+    pub fn context(&self, question: &str, max_files: usize, cancel: &CancellationToken) -> Result<FoundContext, Error> {
+        self.ensure_context_readable(question)?;
+        let name = search_project::NAME;
+        let tool = self.judge.toolbox.tool(name).ok_or_else(|| self.judge.toolbox.unknown(name))?;
+        let task = self.reads.task(tool, &json!({ "query": question }), cancel)?;
+        Ok(search_project::find(&task, question, max_files)?)
+    }
+
     fn judged(&self, tool_id: &str, args: &Value) -> Result<Verdict, Error> {
         self.judge.look_at_policy();
         let tool = self.judge.toolbox.tool(tool_id);
@@ -85,10 +104,10 @@ impl UnaskedReads {
         let question = self.judge.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         let verdict = arki_policy::decide(&question, &policy);
         if let Some(secret) = subject.subject.paths.iter().find(|path| path.secret) {
-            return Err(refused(format!("{} looks like a file with secrets.", secret.path)));
+            return Err(refused(ReasonCode::SECRET_FILE.with("path", secret.path.as_str()).to_string()));
         }
         if verdict.decision != Decision::Allow {
-            return Err(refused(verdict.reason));
+            return Err(refused(verdict.reason.to_string()));
         }
         // It could object, and hooks run with the model's calls only.
         if self.hooks.has_hooks_before(&as_call(tool_id, args)) {

@@ -61,6 +61,7 @@ impl ReadCalls {
             args: args.clone(),
             artifact: None,
             left_out: self.left_out_by(tool.name())?,
+            context: self.settings.context.clone(),
             redactor: self.results.redactor.clone(),
             sees_pictures: false,
             max_output_bytes: self.settings.limits.max_output_bytes,

@@ -11,6 +11,7 @@ use arki_domain::ContentStore;
 use arki_files::Project;
 use arki_policy::PolicySettings;
 use arki_process::CommandLimits;
+use arki_retrieval::ContextProvider;
 use arki_sandbox::{OverlayView, Sandbox, SandboxStatus};
 use globset::{Glob, GlobSet};
 use std::collections::BTreeSet;
@@ -59,6 +60,8 @@ pub struct ExecutorSettings {
     /// The tools besides the built-in ones, which keep their names.
     pub tools: Vec<Tool>,
     pub guides: Guides,
+    /// Finds passages of the project.
+    pub context: Arc<dyn ContextProvider>,
     /// The hooks in the order in which they run.
     pub hooks: Vec<Hook>,
     /// The checkers in the order in which they run.

@@ -217,6 +217,7 @@ impl Bench {
             standing: Arc::new(AsItBegan),
             tools,
             guides: crate::Guides::default(),
+            context: Arc::new(arki_retrieval::NoContext),
             hooks,
             checkers,
             checks: checks.path().join("own"),
@@ -245,6 +246,7 @@ impl Bench {
             message_id: None,
             parent: None,
             session_start: None,
+            request: None,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::tool_output::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Code, Content, ContentKind, Decision, Error,
-    EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    EventBody, FileChanged, FileEffect, Permissions, REPEATED_RULE, ReasonCode, ToolCall, ToolResult, sha256_hex,
 };
 use arki_files::{
     AppliedChange, CarriedSelection, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview,
@@ -258,8 +258,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) ->
     let verdict = Verdict {
         decision: Decision::Preview,
         rule: "builtin:stale-preview".to_owned(),
-        reason: "The file changed after the preview was shown, so nothing was written. Here is the change again."
-            .to_owned(),
+        reason: ReasonCode::STALE_CHANGE.into(),
         risk: approval.requested.risk,
     };
     let (verdict, mut requested) = question::of_change(call, &verdict, preview);

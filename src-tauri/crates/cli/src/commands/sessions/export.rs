@@ -11,15 +11,20 @@ use clap::Args;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-const FORMATS: [(&str, ExportFormat); 3] =
-    [("jsonl", ExportFormat::Jsonl), ("md", ExportFormat::Markdown), ("html", ExportFormat::Html)];
+const FORMATS: [(&str, ExportFormat); 4] = [
+    ("jsonl", ExportFormat::Jsonl),
+    ("md", ExportFormat::Markdown),
+    ("html", ExportFormat::Html),
+    ("otlp", ExportFormat::Otlp),
+];
 
-/// Export a session: all events (jsonl), or the conversation as a document (md, html)
+/// Export a session: all events (jsonl), the conversation as a document (md, html), or its runs for OpenTelemetry (otlp)
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
     /// The id of a session or run
     id: String,
-    /// Choose the format: `jsonl` is complete and verifiable; `md` and `html` shorten very long results, and say so
+    /// Choose the format: `jsonl` is complete and verifiable; `md` and `html` shorten very long results, and say so;
+    /// `otlp` has a trace, metrics and log records of each run, without what was written
     #[arg(long, default_value = "jsonl", value_parser = one_of(FORMATS))]
     format: ExportFormat,
     /// The file to write, replaced only once everything is written; default, or `-`: standard output
@@ -29,7 +34,7 @@ pub(crate) struct ExportArguments {
 
 pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Error> {
     let (format, file) = (arguments.format, arguments.output.as_deref().filter(|file| *file != Path::new("-")));
-    if output.json && file.is_none() && format != ExportFormat::Jsonl {
+    if output.json && file.is_none() && matches!(format, ExportFormat::Markdown | ExportFormat::Html) {
         return Err(Error::new(
             Code::USAGE,
             "With --json, only JSON Lines can go to standard output.",

@@ -1,10 +1,9 @@
 //! Finds the definition of a name, as far as a search for lines that look like one can tell.
 
 use super::{Mentioned, Read};
+use arki_retrieval::DEFINITION_WORDS;
 use serde_json::json;
 
-/// Words before the name that is defined.
-const WORDS: &str = "fn|struct|enum|trait|type|const|static|mod|macro_rules!|class|interface|def|function|func|let|var";
 /// The number of lines before the definition, for its documentation.
 const LINES_BEFORE: u64 = 3;
 const LINES: u64 = 60;
@@ -17,7 +16,7 @@ pub(super) fn read(mentioned: &Mentioned, name: &str) -> Option<Result<Read, Str
     if last.is_empty() || last.chars().count() > MAX_NAME_CHARS || !last.chars().all(is_name) {
         return None;
     }
-    let pattern = format!(r"\b({WORDS})\s+(\([^)]*\)\s*)?{}\b", last.replace('$', r"\$"));
+    let pattern = format!(r"\b({DEFINITION_WORDS}|let|var)\s+(\([^)]*\)\s*)?{}\b", last.replace('$', r"\$"));
     let found = match mentioned.tool("search_files", &json!({ "pattern": pattern })) {
         Ok(found) => found.text,
         Err(why) => return Some(Err(why)),

@@ -211,6 +211,7 @@ impl PipelineRuns {
                 message_id: None,
                 parent,
                 session_start: None,
+                request: None,
             },
         ));
         drafts.extend(taken_over.into_iter().flat_map(|taken| taken.steps).flat_map(|step| repeated(&run_id, step)));

@@ -69,12 +69,13 @@ async fn a_call_is_judged_as_it_is_decided() {
             match decided {
                 Some(decided) => {
                     let expected = (decided.decision, decided.rule, decided.reason);
-                    assert_eq!((judged.decision, judged.rule, judged.reason), expected, "{approve:?} {tool} {args}");
+                    let judged = (judged.decision, judged.rule, judged.reason.to_string());
+                    assert_eq!(judged, expected, "{approve:?} {tool} {args}");
                 }
                 None => {
                     assert_eq!((judged.decision, judged.rule.as_str()), (Decision::Deny, "builtin:impossible-call"));
                     let (told, _) = bench.result();
-                    assert!(told.contains(&judged.reason), "{approve:?} {tool} {args}: {told}: {judged:?}");
+                    assert!(told.contains(&judged.reason.to_string()), "{approve:?} {tool} {args}: {told}: {judged:?}");
                 }
             }
             compared += 1;

@@ -86,6 +86,7 @@ async fn a_tool_from_outside_is_asked_about_and_then_called() {
         reason: None,
         resolved_by: "window".into(),
         preview_hash: String::new(),
+        request: None,
     };
     bench.append(vec![resolved.into()]).await;
     assert_eq!(bench.carry_on().await, CallOutcome::Finished);
@@ -178,6 +179,7 @@ async fn an_interrupted_call_is_made_again_only_where_that_does_no_harm() {
             decision: Decision::Allow,
             rule: "approve:all".into(),
             reason: String::new(),
+            sentences: Vec::new(),
             risk: Risk::Medium,
             files: Vec::new(),
             landing: None,

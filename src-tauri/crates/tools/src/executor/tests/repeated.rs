@@ -38,6 +38,7 @@ pub(super) async fn answer(bench: &Bench, approval_id: ApprovalId, decision: App
         reason: None,
         resolved_by: "cli".into(),
         preview_hash: shown.unwrap(),
+        request: None,
     };
     bench.append(vec![resolved.into()]).await;
 }
