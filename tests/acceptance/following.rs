@@ -88,12 +88,19 @@ fn two_runs_in_different_sessions_leave_both_chains_whole() {
         let name = text(&request["messages"][1]["content"]);
         Turn::calls().call("write_file", json!({"path": format!("{name}.txt"), "content": name}))
     });
+    // Not in the same folder: what one changes while the other's command runs there is asked about.
+    let all = |request: &Value| format!("of-{}/all.txt", text(&request["messages"][1]["content"]));
     let stage = Stage::of(Script::new(vec![
         first,
-        Turn::calls().call("run_command", json!({"command": "cat a.txt b.txt > all.txt; true"})),
-        Turn::calls().call("read_file", json!({"path": "all.txt"})),
+        Turn::computed(move |request: &Value| {
+            let command = format!("cat a.txt b.txt > {}; true", all(request));
+            Turn::calls().call("run_command", json!({"command": command}))
+        }),
+        Turn::computed(move |request: &Value| Turn::calls().call("read_file", json!({"path": all(request)}))),
         Turn::text("Done."),
     ]));
+    stage.write("of-a/kept.txt", "");
+    stage.write("of-b/kept.txt", "");
     let runs = ["a", "b"].map(|name| stage.start(&["exec", "--approve", "all", name]));
     let ended = runs.map(|run| run.end().exits(0).lines());
     for events in &ended {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What looks alike on every system; elsewhere the system's own modules and what calls them know each other.
 const WITHOUT_CIRCLES: &[&str] = &[
+    "acp",
     "agent",
     "api",
     "cli",
@@ -17,16 +18,20 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "edit",
     "engine",
     "export",
+    "histories",
     "files",
     "git",
     "llm",
     "mcp",
+    "mcp-server",
     "pipelines",
     "policy",
     "process",
     "redaction",
+    "retrieval",
     "sandbox",
     "store",
+    "telemetry",
     "tools",
     "worktrees",
 ];

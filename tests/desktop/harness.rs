@@ -1,6 +1,7 @@
 //! What a test stands on, from the display up to the words in the window.
 
 pub(crate) mod account;
+mod browser;
 mod desk;
 mod display;
 mod driver;
@@ -14,6 +15,7 @@ mod tray;
 mod waiting;
 mod window;
 
+pub(crate) use browser::Browser;
 pub(crate) use desk::Services;
 pub(crate) use display::Screen;
 pub(crate) use keys::{ALT, CONTROL, DOWN, ENTER, ESCAPE, LEFT, RIGHT, SHIFT, TAB};

@@ -21,6 +21,7 @@ mod accessibility;
 mod asking;
 mod bad_input;
 mod bench;
+mod browser;
 mod commands;
 mod context;
 mod delegating;

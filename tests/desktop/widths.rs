@@ -2,10 +2,12 @@
 //! in it, in light or dark.
 //!
 //! For whoever wants to look at them, in both themes, at several widths, zoomed in, in high contrast: `ARKI_LOOK=widths cargo test -p arki-tests --test desktop widths` leaves the pictures in
-//! `target/desktop-screenshots/widths`; `zoom` and `contrast` are the other ways to look. Nothing is compared, but each
-//! view must fit: no part of it may be out of reach.
+//! `target/desktop-screenshots/widths`; `zoom`, `narrow` (360 px) and `contrast` are the other ways to look. Nothing is
+//! compared, but each view must fit: no part of it may be out of reach.
 
 mod dialogs;
+mod german;
+mod outcomes;
 mod start;
 mod work;
 
@@ -20,6 +22,8 @@ const SIZES: [(u32, u32); 5] = [(720, 640), (1024, 768), (1440, 900), (1920, 108
 const USUAL: (u32, u32) = (1440, 900);
 /// The usual window at twice the size, in its pixels. The driver's clicks miss in a page that is really zoomed.
 const ZOOMED: (u32, u32) = (720, 450);
+/// The narrowest window at twice the size, as its page has it; only pictures are taken of it, for clicks would miss.
+const NARROW: u32 = 360;
 
 /// What is wider than the window: the page itself, and controls that no scrolling leads to.
 const OUT_OF_REACH: &str = "
@@ -41,6 +45,7 @@ enum Way {
     Barriers,
     Widths,
     Zoom,
+    Narrow,
     Contrast,
 }
 
@@ -55,6 +60,16 @@ fn views_of_sessions_fit_the_window_and_have_no_barrier() {
 }
 
 #[test]
+fn what_comes_of_work_fits_the_window_and_has_no_barrier() {
+    outcomes::look(chosen());
+}
+
+#[test]
+fn views_in_german_fit_the_window() {
+    german::look(chosen());
+}
+
+#[test]
 fn dialogs_fit_the_window_and_have_no_barrier() {
     dialogs::look(chosen());
 }
@@ -64,8 +79,9 @@ fn chosen() -> Way {
         "" => Way::Barriers,
         "widths" => Way::Widths,
         "zoom" => Way::Zoom,
+        "narrow" => Way::Narrow,
         "contrast" => Way::Contrast,
-        other => panic!("there is no way to look that is called {other:?}: choose widths, zoom or contrast"),
+        other => panic!("there is no way to look that is called {other:?}: choose widths, zoom, narrow or contrast"),
     }
 }
 
@@ -102,11 +118,16 @@ impl<'a> Look<'a> {
             Way::Barriers => ("", [SIZES[0], USUAL].as_slice()),
             Way::Widths => ("widths", SIZES.as_slice()),
             Way::Zoom => ("zoom", [ZOOMED].as_slice()),
+            Way::Narrow => ("narrow", [SIZES[0]].as_slice()),
             Way::Contrast => ("contrast", [USUAL].as_slice()),
         };
         for &(width, height) in sizes {
             self.resize((width, height));
             show(&self.window);
+            if self.way == Way::Narrow {
+                self.zoom(2.0);
+                wait_until("the page of a narrow window", || self.window.run("return innerWidth") == json!(NARROW));
+            }
             self.window.settle();
             let out = self.window.run(OUT_OF_REACH);
             if out != json!([]) {
@@ -123,8 +144,17 @@ impl<'a> Look<'a> {
                 self.window.picture_of((width, height), &format!("{folder}/{view}-{width}-{theme}"));
             }
         }
+        if self.way == Way::Narrow {
+            self.zoom(1.0);
+        }
         self.resize(USUAL);
         show(&self.window);
+    }
+
+    fn zoom(&self, times: f64) {
+        const ZOOM: &str =
+            "window.__TAURI_INTERNALS__.invoke('plugin:webview|set_webview_zoom', { value: arguments[0] })";
+        self.window.run_with(ZOOM, &[json!(times)]);
     }
 
     #[track_caller]

@@ -5,9 +5,8 @@ use crate::harness::display::{Display, Screen};
 use crate::harness::driver::Driver;
 use crate::harness::process::Process;
 use crate::harness::session_bus::{self, SessionBus};
-use crate::harness::waiting::wait_until;
+use crate::harness::waiting::{free_address, wait_until};
 use arki_testkit::TestHome;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -67,8 +66,4 @@ impl Desk {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
     }
-}
-
-fn free_address() -> SocketAddr {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Stage {
-    desk: Desk,
+    pub(super) desk: Desk,
     pub(crate) home: TestHome,
     pub(crate) model: ScriptedServer,
 }

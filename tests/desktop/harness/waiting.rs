@@ -1,5 +1,6 @@
 //! Waiting with an end: nothing in these tests hangs.
 
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,4 +35,9 @@ fn answered<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
         }
         thread::sleep(INTERVAL);
     }
+}
+
+/// A port that nobody listens at now.
+pub(crate) fn free_address() -> SocketAddr {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
 }

@@ -5,6 +5,8 @@ use crate::harness::display::Display;
 use crate::harness::driver::{Driver, Refused, element_id, element_json};
 use crate::harness::picture::Picture;
 use crate::harness::waiting::{INTERVAL, in_time, wait_for, wait_until};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -29,16 +31,33 @@ pub(crate) struct Element<'a> {
 
 impl<'a> Window<'a> {
     pub(crate) fn open(desk: &'a Desk, options: &Value) -> Self {
-        let capabilities = json!({"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}});
-        let session = desk.driver.post("/session", &capabilities).unwrap();
-        let window = Self {
-            driver: &desk.driver,
-            display: &desk.display,
-            path: format!("/session/{}", session["sessionId"].as_str().unwrap()),
-        };
+        let window = Self::begin(&desk.driver, &desk.display, &json!({"webkitgtk:browserOptions": options}));
         // By itself, not by its role: a dialog may be over it already, and then assistive technology sees only that.
         wait_until("the conversation", || window.run("return document.querySelector('main') !== null") == true);
         window
+    }
+
+    /// Begins a session with a driver.
+    pub(crate) fn begin(driver: &'a Driver, display: &'a Display, wanted: &Value) -> Self {
+        let session = driver.post("/session", &json!({"capabilities": {"alwaysMatch": wanted}})).unwrap();
+        Self { driver, display, path: format!("/session/{}", session["sessionId"].as_str().unwrap()) }
+    }
+
+    /// Goes to an address, in a browser.
+    pub(crate) fn go(&self, url: &str) {
+        self.driver.post(&format!("{}/url", self.path), &json!({"url": url})).unwrap();
+    }
+
+    /// Leaves what a browser shows in `target/desktop-screenshots`, in light and in dark.
+    pub(crate) fn shots(&self, name: &str) {
+        for theme in ["light", "dark"] {
+            self.set_theme(theme);
+            self.settle();
+            let shot = self.driver.get(&format!("{}/screenshot", self.path)).unwrap();
+            let png = STANDARD.decode(shot.as_str().unwrap()).unwrap();
+            std::fs::create_dir_all(screenshots()).unwrap();
+            std::fs::write(screenshots().join(format!("{name}-{theme}.png")), png).unwrap();
+        }
     }
 
     pub(crate) fn close(self) {

@@ -4,11 +4,12 @@ use super::work::{LONG, opens, stage};
 use super::{Look, Way, as_it_is};
 use crate::harness::{CONTROL, ENTER, ESCAPE, wait_until};
 
-const TABS: [(&str, &str); 9] = [
+const TABS: [(&str, &str); 10] = [
     ("Models & providers", "settings-models"),
     ("Rules", "settings-rules"),
     ("Hooks, agents & skills", "settings-configured"),
     ("MCP servers", "settings-mcp"),
+    ("Limits & storage", "settings-limits"),
     ("Memory", "settings-memory"),
     ("Appearance", "settings-appearance"),
     ("Desktop", "settings-desktop"),

@@ -1,7 +1,7 @@
 //! A folder with sessions in it: what was said and done, what waits, and what there is to say about it.
 
 use super::{Look, Way, as_it_is};
-use crate::harness::{CONTROL, ESCAPE, Screen, Stage, Window, wait_until};
+use crate::harness::{CONTROL, ESCAPE, SHIFT, Screen, Stage, Window, wait_until};
 use crate::readme_picture::DEMO;
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
@@ -9,14 +9,16 @@ use std::path::Path;
 
 pub(super) const LONG: &str = "How does the planner decide which plant comes first?";
 const DONE: &str = "Write down what the planner does";
-const FAILED: &str = "Answer without a key";
-const COMMAND: &str = "Which files are the largest, and who wrote them, in this folder and in all folders below it?";
-const FEW: &str = "The fern is always 0 days late. Fix that.";
-const MANY: &str = "Shout two everywhere";
+pub(super) const FAILED: &str = "Answer without a key";
+pub(super) const COMMAND: &str =
+    "Which files are the largest, and who wrote them, in this folder and in all folders below it?";
+pub(super) const FEW: &str = "The fern is always 0 days late. Fix that.";
+pub(super) const MANY: &str = "Shout two everywhere";
 const QUESTION: &str = "Paint the house";
-const PLAN: &str = "Tidy the notes";
+pub(super) const PLAN: &str = "Tidy the notes";
+const WAITING: &str = "Say something in the end";
 const HEBREW: &str = "שנה את שם הרכיב בכל מקום";
-const PROMPTS: [&str; 9] = [LONG, DONE, FAILED, COMMAND, FEW, MANY, QUESTION, PLAN, HEBREW];
+const PROMPTS: [&str; 10] = [LONG, DONE, FAILED, COMMAND, FEW, MANY, QUESTION, PLAN, WAITING, HEBREW];
 
 const ANSWER: &str = include_str!("answer.md");
 const NOTES: &str =
@@ -85,6 +87,7 @@ fn answer(request: &Value) -> Turn {
                    "toolCalls": [{"toolName": "read_file", "arguments": {"path": "NOTES.md"}}]})
             .to_string(),
         ),
+        (WAITING, _) => Turn::silent(),
         (HEBREW, _) => Turn::text("אחפש תחילה את השימושים בקובץ `windowsill.py`.\n\n1. לקרוא\n2. לשנות\n\n```python\nprint('left to right')\n```"),
         _ => Turn::text("It is written."),
     }
@@ -141,7 +144,7 @@ pub(super) fn opens(window: &Window<'_>, prompt: &str) {
     wait_until(&format!("the session {begins:?}"), || window.run_with(OPEN, &[json!(begins)]) == true);
 }
 
-fn tab(number: &'static str) -> impl Fn(&Window<'_>) {
+pub(super) fn tab(number: &'static str) -> impl Fn(&Window<'_>) {
     move |window| window.press(&[CONTROL, number])
 }
 
@@ -159,6 +162,11 @@ pub(super) fn look(way: Way) {
     opens(window, FEW);
     window.element("region", "windowsill.py");
     look.takes("review-few", tab("1"));
+    window.press(&[CONTROL, SHIFT, "r"]);
+    window.element("separator", "Width of the conversation");
+    look.takes("review-mode", tab("1"));
+    window.press(&[CONTROL, SHIFT, "r"]);
+    window.gone("separator", "Width of the conversation");
     opens(window, MANY);
     window.says("40 files");
     look.takes("review-many", tab("1"));
@@ -169,13 +177,20 @@ pub(super) fn look(way: Way) {
     window.ask(QUESTION);
     window.element("textbox", "Your answer");
     look.takes("question", as_it_is);
+    window.click("New session");
+    window.ask(WAITING);
+    window.says("Waiting for");
+    look.takes("live", as_it_is);
+    window.click("Stop");
+    window.gone("button", "Stop");
+    look.takes("stopped", as_it_is);
     opens(window, PLAN);
     window.element("button", "Approve");
     look.takes("plan-approval", tab("3"));
     opens(window, FAILED);
-    look.takes("failed", as_it_is);
+    look.takes("failed", without_sheet);
     opens(window, HEBREW);
-    look.takes("hebrew", as_it_is);
+    look.takes("hebrew", without_sheet);
     opens(window, DONE);
     window.says("It is written.");
     look.takes("changed-files", tab("1"));
