@@ -32,37 +32,37 @@ const units: Readonly<Record<Counted, MessageDescriptor>> = {
 const ofRuns: readonly Row[] = [
   {
     key: "limits.maxTurns",
-    name: msg`Requests of a run`,
-    means: msg`The run pauses after this many model requests.`,
+    name: msg`Model requests per run`,
+    means: msg`The run pauses after this many requests to the model.`,
     otherwise: 50,
     unit: "requests",
   },
   {
     key: "limits.maxSeconds",
-    name: msg`Time of a run`,
-    means: msg`After that time at work the run pauses. The time it waits for you doesn't count.`,
+    name: msg`Time per run`,
+    means: msg`The run pauses after working this long. Time spent waiting for you doesn't count.`,
     otherwise: msg`no limit`,
     unit: "seconds",
   },
   {
     key: "limits.maxCostUsd",
-    name: msg`Cost of a run`,
-    means: msg`At that cost the run pauses.`,
+    name: msg`Cost per run`,
+    means: msg`The run pauses once it has cost this much.`,
     otherwise: msg`no limit`,
     unit: "dollars",
   },
   {
     key: "limits.maxAnswerSeconds",
-    name: msg`Time of an answer`,
-    means: msg`An answer of the model that takes longer ends there. What there is of it is kept.`,
+    name: msg`Time per answer`,
+    means: msg`An answer that takes longer is stopped. What has arrived of it is kept.`,
     otherwise: 1800,
     unit: "seconds",
   },
   {
     key: "limits.approvalTimeoutSeconds",
     name: msg`Time to decide`,
-    means: msg`What you haven't decided by then is rejected.`,
-    otherwise: msg`waits for you as long as it takes`,
+    means: msg`Without your decision by then, an approval counts as rejected.`,
+    otherwise: msg`no limit`,
     unit: "seconds",
   },
 ];
@@ -70,43 +70,43 @@ const ofRuns: readonly Row[] = [
 const ofCommands: readonly Row[] = [
   {
     key: "limits.toolTimeoutSeconds",
-    name: msg`Time of a call`,
-    means: msg`A command or another call that takes longer is ended.`,
+    name: msg`Time per tool call`,
+    means: msg`Commands and other tool calls that take longer are stopped.`,
     otherwise: 120,
     unit: "seconds",
   },
   {
     key: "limits.maxToolOutputBytes",
-    name: msg`Output for the model`,
+    name: msg`Tool output for the model`,
     means: msg`Longer tool results are truncated.`,
     otherwise: 65_536,
     unit: "bytes",
   },
   {
     key: "limits.maxCommandMemoryMegabytes",
-    name: msg`Memory of a command`,
-    means: msg`A command that takes more, with all it started, is ended.`,
+    name: msg`Memory per command`,
+    means: msg`A command that uses more, with every process it started, is stopped.`,
     otherwise: msg`75 % of the machine's memory`,
     unit: "megabytes",
   },
   {
     key: "limits.maxCommandProcesses",
-    name: msg`Processes of a command`,
-    means: msg`A command that has more at the same time is ended.`,
+    name: msg`Processes per command`,
+    means: msg`A command that runs more at the same time is stopped.`,
     otherwise: 1000,
     unit: "processes",
   },
   {
     key: "limits.maxCommandOutputMegabytes",
-    name: msg`Output of a command`,
-    means: msg`A command that writes more is ended.`,
+    name: msg`Output per command`,
+    means: msg`A command that prints more is stopped.`,
     otherwise: 1024,
     unit: "megabytes",
   },
   {
     key: "limits.maxEffectsMegabytes",
-    name: msg`Changes of a command`,
-    means: msg`Of a command that changes more, nothing is kept.`,
+    name: msg`Changes per command`,
+    means: msg`If a command changes more, none of its changes are kept.`,
     otherwise: 256,
     unit: "megabytes",
   },
@@ -116,14 +116,14 @@ const ofData: readonly Row[] = [
   {
     key: "retention.deleteSessionsAfterDays",
     name: msg`Sessions`,
-    means: msg`Sessions that you haven't used for so long are removed for good.`,
-    otherwise: msg`kept until you remove them`,
+    means: msg`Sessions you haven't used for this long are deleted for good.`,
+    otherwise: msg`kept until you delete them`,
     unit: "days",
   },
   {
     key: "retention.maxImageMegabytes",
-    name: msg`Copies of files`,
-    means: msg`Files as they were before and after a change, for taking it back. The oldest go first.`,
+    name: msg`Saved file versions`,
+    means: msg`Files as they were before and after each change, so that you can undo it. The oldest are deleted first.`,
     otherwise: msg`up to 2 GiB`,
     unit: "megabytes",
   },
@@ -152,9 +152,9 @@ export function Limits({ folder }: { folder: string | null }) {
   return (
     <>
       {error && <ErrorNote error={error} />}
-      {part("limits-runs", t`Limits of runs`, ofRuns)}
-      {part("limits-commands", t`Limits of commands`, ofCommands)}
-      {part("limits-data", t`What is kept`, ofData)}
+      {part("limits-runs", t`Limits for runs`, ofRuns)}
+      {part("limits-commands", t`Limits for commands`, ofCommands)}
+      {part("limits-data", t`Storage limits`, ofData)}
       <Storage />
     </>
   );

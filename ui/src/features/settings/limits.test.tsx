@@ -34,7 +34,7 @@ const settings = [
 async function shown(handlers: Parameters<typeof createFake>[0]["handlers"] = {}, entries = settings) {
   const fake = createFake({ settings: entries, handlers });
   await renderOn(fake, <Limits folder="/p" />);
-  await screen.findByText("Requests of a run");
+  await screen.findByText("Model requests per run");
   return fake;
 }
 
@@ -45,13 +45,13 @@ afterEach(() => i18n.loadAndActivate({ locale: "en", messages: {} }));
 describe("limits and storage", () => {
   it("say each value in words, and where it comes from", async () => {
     await shown();
-    expect(row("Time of a call").getByDisplayValue("2 min")).toBeTruthy();
-    expect(row("Time of a call").getByText("Your file")).toBeTruthy();
-    expect(row("Output for the model").getByDisplayValue("64 KB")).toBeTruthy();
-    expect(row("Time of a run").getByText("Now: no limit.")).toBeTruthy();
-    expect(row("Sessions").getByText("Now: kept until you remove them.")).toBeTruthy();
-    expect(row("Processes of a command").queryByRole("textbox")).toBeNull();
-    expect(row("Processes of a command").getByText("This folder")).toBeTruthy();
+    expect(row("Time per tool call").getByDisplayValue("2 min")).toBeTruthy();
+    expect(row("Time per tool call").getByText("Your file")).toBeTruthy();
+    expect(row("Tool output for the model").getByDisplayValue("64 KB")).toBeTruthy();
+    expect(row("Time per run").getByText("Now: no limit.")).toBeTruthy();
+    expect(row("Sessions").getByText("Now: kept until you delete them.")).toBeTruthy();
+    expect(row("Processes per command").queryByRole("textbox")).toBeNull();
+    expect(row("Processes per command").getByText("This folder")).toBeTruthy();
   });
 
   it("say what holds where one was emptied", async () => {
@@ -59,14 +59,14 @@ describe("limits and storage", () => {
       limit("limits.maxTurns", null, "user"),
       limit("limits.toolTimeoutSeconds", null, "user"),
     ]);
-    expect(row("Requests of a run").getByText("Now: 50 requests.")).toBeTruthy();
-    expect(row("Time of a call").getByText("Now: 2 min.")).toBeTruthy();
+    expect(row("Model requests per run").getByText("Now: 50 requests.")).toBeTruthy();
+    expect(row("Time per tool call").getByText("Now: 2 min.")).toBeTruthy();
   });
 
   it("are typed with the language's decimal mark", async () => {
     i18n.loadAndActivate({ locale: "de", messages: {} });
     const fake = await shown({}, [limit("limits.maxTurns", 50), limit("limits.maxCostUsd", 2.5, "user")]);
-    const field = screen.getByRole<HTMLInputElement>("textbox", { name: "Cost of a run" });
+    const field = screen.getByRole<HTMLInputElement>("textbox", { name: "Cost per run" });
     expect(field.value).toBe("2,5");
     await userEvent.clear(field);
     await userEvent.type(field, "1,5{Enter}");
@@ -80,10 +80,10 @@ describe("limits and storage", () => {
     const fake = await shown({
       change_settings: () => (isRefused ? fail("CONFIG_INVALID", "It is at least 1.") : null),
     });
-    await userEvent.type(screen.getByRole("textbox", { name: "Time of a run" }), "0{Enter}");
-    expect((await row("Time of a run").findByRole("alert")).textContent).toContain("It is at least 1.");
+    await userEvent.type(screen.getByRole("textbox", { name: "Time per run" }), "0{Enter}");
+    expect((await row("Time per run").findByRole("alert")).textContent).toContain("It is at least 1.");
     isRefused = false;
-    await userEvent.click(screen.getByRole("button", { name: "Reset Time of a call" }));
+    await userEvent.click(screen.getByRole("button", { name: "Reset Time per tool call" }));
     expect(sent(fake, "change_settings")).toEqual([
       { changes: [{ key: "limits.maxSeconds", text: "0", was: "null" }] },
       { changes: [{ key: "limits.toolTimeoutSeconds", text: null, was: "120" }] },
@@ -92,7 +92,7 @@ describe("limits and storage", () => {
 
   it("are typed with their units, and stored as numbers", async () => {
     const fake = await shown();
-    await userEvent.type(screen.getByRole("textbox", { name: "Time of a run" }), "1.5 h{Enter}");
+    await userEvent.type(screen.getByRole("textbox", { name: "Time per run" }), "1.5 h{Enter}");
     expect(sent(fake, "change_settings")).toEqual([
       { changes: [{ key: "limits.maxSeconds", text: "5400", was: "null" }] },
     ]);
