@@ -33,6 +33,26 @@ async function openMap() {
 
 const stored = () => JSON.parse(localStorage.getItem("arki.shortcuts") ?? "{}");
 
+describe("the map of keys", () => {
+  it("reads in one order: groups in two columns, each whole", async () => {
+    await open();
+    await openMap();
+    const map = document.querySelector(".keymap") as HTMLElement;
+    const groupsOf = (column: Element) =>
+      [...column.querySelectorAll("h4")].map((title) => title.textContent);
+    expect([...map.children].map(groupsOf)).toEqual([
+      ["Session", "Folder"],
+      ["View", "Arki"],
+    ]);
+    const folder = screen.getByRole("heading", { name: "Folder" }).closest("section");
+    expect([...(folder?.querySelectorAll("dt") ?? [])].map((one) => one.textContent)).toEqual([
+      "Open folder",
+      "Open in editor",
+      "Terminal here",
+    ]);
+  });
+});
+
 describe("a shortcut", () => {
   it("is changed by pressing it, at once in the map, the tooltips, the palette and the keys", async () => {
     await open();

@@ -4,6 +4,7 @@ import { useContext, useId, useRef, useState } from "react";
 import { Button } from "./Button";
 import { type Binding, ShortcutsContext, usualKeys } from "./command_keys";
 import { Disclosure } from "./Disclosure";
+import { groupsOf, KeymapColumns } from "./KeymapColumns";
 import { type Rebinding, useRebinding } from "./rebinding";
 import { showShortcut } from "./shortcuts";
 
@@ -17,17 +18,14 @@ export function EveryCommand({ title }: { title: string }) {
   const isListed = (one: Binding) => listed.has(one.id) || one.id in usualKeys;
   const without = bindings.filter((one) => !isListed(one));
   const rows = (of: readonly Binding[]) => (
-    <dl>
-      {of.map((one) => (
-        <Row key={one.id} binding={one} rebinding={rebinding} />
-      ))}
-    </dl>
+    <KeymapColumns
+      groups={groupsOf(of, (one) => <Row key={one.id} binding={one} rebinding={rebinding} />)}
+      heading="h4"
+    />
   );
   return (
     <section className="keymap-commands">
-      <header>
-        <h3 className="grow">{title}</h3>
-      </header>
+      <h3>{title}</h3>
       <p className="sr-only" role="status">
         {rebinding.said}
       </p>

@@ -108,7 +108,7 @@ export const isUsable = (id: string, shortcut: string) =>
   shortcut === usualKeys[id] || refusalOf(shortcut) === null;
 
 /** A command with its keys, for the map: also one that can't be run right now. */
-export type Binding = { id: string; title: string };
+export type Binding = { id: string; section: string; title: string };
 
 export type Shortcuts = {
   bindings: readonly Binding[];

@@ -6,7 +6,7 @@ type Props = { open: boolean; onClose: () => void };
 
 export function KeyboardMap({ open, onClose }: Props) {
   return (
-    <Dialog title={t`Keyboard`} open={open} onClose={onClose} wide>
+    <Dialog title={t`Keyboard`} open={open} onClose={onClose} wide="most">
       <Keymap />
     </Dialog>
   );
