@@ -93,7 +93,7 @@ function ThingHead({ of: { title, asks, sessionId }, onList, onGo }: ThingHeadPr
       <Button small look="quiet" className="beside-back" onClick={onList}>
         {t`← All entries`}
       </Button>
-      <h3 className="cut grow" dir="auto">
+      <h3 className="cut" dir="auto">
         <VisibleText text={title || asks} />
       </h3>
       <Button small onClick={onGo}>
