@@ -80,6 +80,27 @@ describe("the inspector", () => {
     expect(isOpen()).toBe(false);
   });
 
+  it("is as wide as a diff wants only where it shows lines", async () => {
+    const { log, fake } = talkedIn();
+    await open(fake, 2560);
+    await press("One");
+    await act(async () =>
+      fake.send({
+        events: [log.add("approval.requested", { approvalId: "r", callId: "r", toolId: "run_command" })],
+      }),
+    );
+    await opens();
+    const width = () => screen.getByRole("complementary", { name: "Inspector" }).parentElement?.style.width;
+    expect(width()).toBe("560px");
+    await act(async () => fake.send({ events: [asks(log, "a")] }));
+    await waitFor(() => expect(width()).toBe("1440px"));
+    await act(async () => fake.send({ events: [approved(log, "a"), approved(log, "r")] }));
+    await screen.findByText("Nothing waits");
+    expect(width()).toBe("1440px");
+    await userEvent.click(screen.getByRole("tab", { name: "Plan" }));
+    expect(width()).toBe("560px");
+  });
+
   it("leaves a rail where it is closed over something, and nothing where there is nothing", async () => {
     const { log, fake } = talkedIn();
     await open(fake);

@@ -66,6 +66,7 @@ describe("the columns", () => {
   it("begin with what a reading column leaves of a wide window for the inspector, and never more than two sides of code need", () => {
     const windows = [1024, 1440, 1600, 1920, 2560];
     expect(windows.map((window) => inspectorWidth(window)[1])).toEqual([389, 548, 708, 1028, 1440]);
+    expect(windows.map((window) => inspectorWidth(window, false)[1])).toEqual([389, 548, 560, 560, 560]);
   });
 
   it("leave the diff its room in review mode, whatever was wished for the conversation", () => {

@@ -13,10 +13,13 @@ export const sidebarWidth: Bounds = [176, 232, 400];
 /** What the sidebar and the conversation's reading column have of a wide window. */
 const besideInspector = 892;
 
-/** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
-export function inspectorWidth(window: number): Bounds {
+/**
+ * At first as much as leaves the conversation its reading column: lines of code should not wrap. What has none, such as
+ * a plan, leaves the rest of a wide window to it.
+ */
+export function inspectorWidth(window: number, isWide = true): Bounds {
   const first = Math.max(window * 0.38, window - besideInspector);
-  return [320, clampWidth(first, [320, 440, 1440]), 1600];
+  return [320, clampWidth(first, [320, 440, isWide ? 1440 : 560]), 1600];
 }
 
 export function clampWidth(width: number, [least, , most]: Bounds): number {

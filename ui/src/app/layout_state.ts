@@ -39,14 +39,17 @@ export type InspectorPane = Pane & {
   offer: () => void;
 };
 
-/** `earns`: whether the inspector has something to show of the session. */
-export function useColumns(earns: boolean): {
+/** `earns`: whether the inspector has something to show of the session; `isWide`: whether that is lines of code. */
+export function useColumns(
+  earns: boolean,
+  isWide: boolean,
+): {
   sidebar: Pane;
   inspector: InspectorPane;
   review: ReviewMode;
 } {
   const window = useWindowWidth();
-  const bounds = inspectorWidth(window);
+  const bounds = inspectorWidth(window, isWide);
   const [left, setLeft] = useWidth("sidebarWidth", sidebarWidth);
   const [right, setRight] = useWidth("inspectorWidth", bounds);
   const wished = { sidebar: left, inspector: right };

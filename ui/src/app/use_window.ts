@@ -205,10 +205,11 @@ export function useWindow() {
 /** The sidebar and the inspector: shown or not, which tab, and where the review takes the focus. What shows it leaves a place. */
 function usePanes(selected: string | null, replaying: boolean, leavePlace: () => void) {
   const earns = useEarnsInspector(selected);
-  const columns = useColumns(earns || replaying);
+  const [tab, setTab] = useState<Tab>("changes");
+  const isWide = replaying || tab === "timeline" || (tab === "changes" && earns === 2);
+  const columns = useColumns(earns > 0 || replaying, isWide);
   const { open: sidebar, setOpen: setSidebar } = columns.sidebar;
   const { open: inspector, setOpen: setInspector } = columns.inspector;
-  const [tab, setTab] = useState<Tab>("changes");
   const [focusRequest, setFocusRequest] = useState(0);
   const waiting = useApprovalsIn(selected);
   /** The approvals over which the user closed the inspector: it doesn't open for these again. */
@@ -263,7 +264,7 @@ function usePanes(selected: string | null, replaying: boolean, leavePlace: () =>
   return {
     columns,
     /** Whether the inspector has something to show of the session. */
-    earns,
+    earns: earns > 0,
     sidebar,
     setSidebar,
     inspector,

@@ -30,21 +30,26 @@ export function useOnApproval(sessionId: string | null, onApproval: () => void):
   }, [approvals, onApproval]);
 }
 
+/** By the room that it wants: nothing, what is read as words, lines of code. */
+export type Earned = 0 | 1 | 2;
+
 /**
- * Whether the inspector has something to show of the session: a decision that waits or was made here, a change, a plan.
- * As before until the session has been fetched, so that the columns hold still.
+ * What the inspector has to show of the session: a decision that waits or was made here, a change, a plan. As before
+ * until the session has been fetched, so that the columns hold still.
  */
-export function useEarnsInspector(sessionId: string | null): boolean {
-  const approvals = useApprovalsIn(sessionId).length;
-  const [asked, setAsked] = useState<ReadonlySet<string>>(new Set());
-  const [last, setLast] = useState(false);
+export function useEarnsInspector(sessionId: string | null): Earned {
+  const approvals = useApprovalsIn(sessionId);
+  const [asked, setAsked] = useState<ReadonlyMap<string, Earned>>(new Map());
+  const [last, setLast] = useState<Earned>(0);
   const { overview, error } = useOverviewOf(sessionId);
+  const asks = approvals.some(({ preview }) => preview) ? 2 : approvals.length > 0 ? 1 : 0;
+  const id = sessionId ?? "";
+  const before = asked.get(id) ?? 0;
   // What was decided stays in sight: it would be gone in the moment of the decision.
-  if (sessionId !== null && approvals > 0 && !asked.has(sessionId)) setAsked(new Set(asked).add(sessionId));
-  const unknown = sessionId !== null && overview === null && error === null;
-  const has =
-    overview !== null && (overview.changedFiles.length > 0 || (overview.plan?.steps.length ?? 0) > 0);
-  const earns = approvals > 0 || (sessionId !== null && asked.has(sessionId)) || (unknown ? last : has);
+  if (asks > before) setAsked(new Map(asked).set(id, asks));
+  const has = overview?.changedFiles.length ? 2 : overview?.plan?.steps.length ? 1 : 0;
+  const isUnknown = sessionId !== null && overview === null && error === null;
+  const earns = Math.max(asks, before, isUnknown ? last : has) as Earned;
   if (earns !== last) setLast(earns);
   return earns;
 }
