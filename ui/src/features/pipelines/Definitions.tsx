@@ -8,6 +8,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { List } from "../../components/List";
 import { moveByArrow, useListOrThing } from "../../components/list_or_thing";
 import type { PipelineEntry } from "../../protocol/generated";
+import { columnsOf } from "./layers";
 import { StartForm } from "./StartForm";
 import type { Asked } from "./useAsked";
 import type { RunPlace } from "./useRun";
@@ -142,8 +143,8 @@ function Chosen({ folder, entry, backRef, onBack, onStarted }: ChosenProps) {
       {entry.problem === null ? (
         <>
           <ol className="pipeline-steps small secondary" aria-label={t`Steps`}>
-            {entry.steps.map(({ name, adapter }) => (
-              <li key={name}>
+            {inOrder(entry.steps).map(({ name, adapter, isNext }) => (
+              <li key={name} className={isNext ? "next" : undefined}>
                 <b>{name}</b> {adapter}
               </li>
             ))}
@@ -155,6 +156,14 @@ function Chosen({ folder, entry, backRef, onBack, onStarted }: ChosenProps) {
       )}
     </section>
   );
+}
+
+/** As they run: those that need none of the others side by side. */
+function inOrder(steps: PipelineEntry["steps"]) {
+  const columns = columnsOf(steps.map(({ name, needs }) => ({ step: name, needs })));
+  const column = ({ name }: { name: string }) => columns.get(name) ?? 0;
+  const sorted = steps.toSorted((a, b) => column(a) - column(b));
+  return sorted.map((step, at) => ({ ...step, isNext: column(step) > column(sorted[at - 1] ?? step) }));
 }
 
 function DefinitionProblem({ problem, origin }: { problem: string; origin: string }) {

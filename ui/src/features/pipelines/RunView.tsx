@@ -42,7 +42,7 @@ export function RunView(props: RunProps) {
   return (
     <div className="run">
       <div className="run-bar">
-        <Button ref={back} small onClick={onBack}>
+        <Button ref={back} small look="quiet" onClick={onBack}>
           {t`← All runs`}
         </Button>
         {details && <RunHead details={details} />}
@@ -258,21 +258,23 @@ function Changed({ error, busy, onResume, onCancel }: ChangedProps) {
   );
 }
 
-/** What the run was started with. */
 function Given({ details: { params, inputBytes } }: { details: PipelineRunDetails }) {
-  const given = Object.entries(params);
+  const heading = useId();
   return (
-    <dl className="run-given small">
-      <dt>{t`Input`}</dt>
-      <dd>{inputBytes === 0 ? t`nothing given` : sizeWords(inputBytes)}</dd>
-      {given.map(([name, value]) => (
-        <div key={name} className="run-param">
-          <dt className="mono">{name}</dt>
-          <dd className="mono" dir="auto">
-            <VisibleText text={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <section className="run-given" aria-labelledby={heading}>
+      <h3 id={heading}>{t`Started with`}</h3>
+      <dl className="small">
+        <dt>{t`Input`}</dt>
+        <dd>{inputBytes === 0 ? t`nothing given` : sizeWords(inputBytes)}</dd>
+        {Object.entries(params).map(([name, value]) => (
+          <div key={name} className="run-param">
+            <dt className="mono">{name}</dt>
+            <dd className="mono" dir="auto">
+              <VisibleText text={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

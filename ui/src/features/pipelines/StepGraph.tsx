@@ -38,14 +38,21 @@ function Drawn({ steps, selected, workingMs, onSelect, graph }: Props & { graph:
     onSelect(next);
     root.current?.querySelector<HTMLElement>(`[data-step="${next}"]`)?.focus();
   };
+  const isNear = ({ from, to }: { from: string; to: string }) => from === selected || to === selected;
   const size = { "--columns": graph.columns, "--rows": graph.rows } as object;
   return (
     <div className="step-graph" style={size}>
       <ol ref={root} className="step-cells" aria-label={t`Steps`} onKeyDown={onKeyDown}>
         {steps.map((step) => {
           const cell = graph.places.get(step.step) ?? { column: 0, row: 0 };
+          const before = graph.lines.filter(({ to }) => to === step.step);
+          const near = before.some((line) => isNear(line)) ? "near" : "";
           return (
-            <li key={step.step} style={{ gridColumn: cell.column + 1, gridRow: cell.row + 1 }}>
+            <li
+              key={step.step}
+              className={before.length > 0 ? `follows ${near}` : undefined}
+              style={{ gridColumn: cell.column + 1, gridRow: cell.row + 1 }}
+            >
               <StepButton
                 step={step}
                 workingMs={workingMs(step)}
@@ -63,11 +70,11 @@ function Drawn({ steps, selected, workingMs, onSelect, graph }: Props & { graph:
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        {graph.lines.map(({ from, to, cells }) => (
+        {graph.lines.map((line) => (
           <path
-            key={`${from} ${to}`}
-            d={pathOf(cells)}
-            className={from === selected || to === selected ? "step-line near" : "step-line"}
+            key={`${line.from} ${line.to}`}
+            d={pathOf(line.cells)}
+            className={isNear(line) ? "step-line near" : "step-line"}
           />
         ))}
       </svg>

@@ -75,8 +75,11 @@ function place(layer: Stop[]) {
   }
 }
 
-/** The engine refuses cycles; here one would end all the same, since each step is looked at once. */
-function columnsOf(steps: readonly Needing[]): Map<string, number> {
+/**
+ * By step: how many come before it, one after the other. The engine refuses cycles; here one would end all the same, since each step
+ * is looked at once.
+ */
+export function columnsOf(steps: readonly Needing[]): Map<string, number> {
   const waits = new Map(steps.map(({ step, needs }) => [step, needs.length]));
   const after = new Map<string, string[]>();
   for (const { step, needs } of steps)

@@ -60,6 +60,18 @@ describe("starting a pipeline", () => {
     expect(screen.getByRole("tab", { name: "Runs", selected: true })).toBeTruthy();
   });
 
+  it("names the steps as they run, and which of them wait for others", async () => {
+    const step = (name: string, ...needs: string[]) => ({ name, adapter: "command", needs });
+    const steps = [step("publish", "test", "notes"), step("test"), step("notes")];
+    await openPipelines(pipelinesFake({ list_pipelines: () => [pipelineOf("one", { steps })] }));
+    const list = await screen.findByRole("list", { name: "Steps" });
+    expect([...list.children].map(({ textContent, className }) => [textContent, className])).toEqual([
+      ["test command", ""],
+      ["notes command", ""],
+      ["publish command", "next"],
+    ]);
+  });
+
   it("keeps what was entered where it can't be started, and says why", async () => {
     const start_pipeline = () => fail("PIPELINE_PARAM", "most has to be an integer.", "Write digits.");
     await openPipelines(pipelinesFake({ start_pipeline }));
