@@ -29,7 +29,7 @@ export function NewSession({ folder, model, onExample, onTrust, onModel, onLink 
       <h1>{t`What should change in ${name}?`}</h1>
       {project === null || project.trust === "trusted" ? (
         <p className="secondary">
-          {t`Describe it in your own words. You review each edit on the right before Arki writes it.`}
+          {t`Describe it in your own words. You review each edit before Arki writes it.`}
         </p>
       ) : (
         <p className="secondary">
