@@ -42,12 +42,16 @@ export function MemoryPlace({ folder, open, onSession, onSettings }: Props) {
         <h3 id="memory-pending">{t`To review`}</h3>
         {pending === null && !memory.error && <p className="secondary">{t`Loading…`}</p>}
         {pending?.length === 0 && (
-          <p className="secondary">
-            {t`Nothing to review. With reflection on, Arki suggests here what may be worth remembering.`}{" "}
-            <Button small onClick={onSettings}>
-              {t`Open settings`}
-            </Button>
-          </p>
+          <>
+            <p className="secondary">
+              {t`Nothing to review. With reflection on, Arki suggests here what may be worth remembering.`}
+            </p>
+            <div className="memory-actions">
+              <Button small onClick={onSettings}>
+                {t`Open settings`}
+              </Button>
+            </div>
+          </>
         )}
         <List aria-label={t`To review`}>
           {pending?.map((entry) => (
