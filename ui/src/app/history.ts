@@ -1,9 +1,8 @@
 /** Going back, forking, finding, keeping and removing sessions: what the features ask of one another about the past. */
-import { plural, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
 import { copyText } from "../components/copy";
 import { forgetDrafts } from "../components/drafts";
-import { folderName, rounded } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
@@ -65,6 +64,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what failed in another session is not about this one
   useEffect(() => setSaid((now) => (now.error === null ? now : silence)), [selected]);
   const say = (words: string) => setSaid({ words, error: null });
+  const wording = () => import("./history_words");
   const attempt = async (work: () => Promise<void>) => {
     setSaid(silence);
     try {
@@ -135,7 +135,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     void attempt(async () => {
       if (selected === null) return;
       const path = await arki.platform.call("export_session", { sessionId: selected, format });
-      if (path !== null) say(t`Exported to ${path}`);
+      if (path !== null) say((await wording()).exported(path));
     });
   const bringing = () => import("./bring_history");
   const bring = () => void attempt(async () => (await bringing()).bringExport(arki, go, say));
@@ -151,12 +151,11 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
   const bringBranch = ({ project, branch }: WorktreeOf) =>
     void attempt(async () => {
       const { commits } = await arki.platform.call("bring_worktree", { folder: project, branch });
-      const count = plural(commits, { one: "# commit", other: "# commits" });
-      say(t`Brought ${count} on ${branch} to ${folderName(project)}.`);
+      say((await wording()).branchBrought(commits, branch, project));
     });
   const worktreeRemoved = (branch: string) => {
     setAsking(null);
-    say(t`Removed the worktree ${branch}.`);
+    void wording().then((words) => say(words.worktreeRemoved(branch)));
   };
   /** With a program of the user's own: what came of it is said here if it fails. */
   const open: Open = (name, params) =>
@@ -174,7 +173,7 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     arki.approvals.update((list) => list.filter(stays));
     arki.questions.update((list) => list.filter(stays));
     if (selected !== null && gone.has(selected)) go(null);
-    say(t`Deleted. ${bytes(freedBytes)} freed.`);
+    void wording().then((words) => say(words.deleted(freedBytes)));
   };
   return {
     asking,
@@ -209,10 +208,4 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
     bringBranch,
     worktreeRemoved,
   };
-}
-
-function bytes(count: number): string {
-  if (count < 1000) return plural(count, { one: "# byte", other: "# bytes" });
-  if (count < 1_000_000) return t`${Math.round(count / 1000)} KB`;
-  return t`${rounded(count / 1_000_000, 1, 1)} MB`;
 }
