@@ -1,6 +1,7 @@
 /** The list of sessions, kept current from the events of all of them. Pure. */
 import type { EventOf, PayloadOf } from "./events";
 import type { Event, SessionState, SessionSummary } from "./generated";
+import { shorten } from "./shorten";
 
 const stateAfter: Readonly<Partial<Record<Event["type"], SessionState>>> = {
   "run.started": "running",
@@ -67,7 +68,7 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
     return {
       state,
       archived: false,
-      title: known.title || event.payload.prompt.split("\n")[0]?.slice(0, 80) || known.title,
+      title: known.title || shorten(event.payload.prompt.split("\n")[0] ?? "", 80),
     };
   }
   if (event.type === "approval.requested") {

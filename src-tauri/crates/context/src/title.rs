@@ -1,5 +1,7 @@
 //! A session's title, from its prompt.
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 /// The longest title that a list has room for.
 const MAX_TITLE_CHARS: usize = 60;
 /// The title of a session in which nothing was said yet, or nothing that makes one.
@@ -22,9 +24,10 @@ pub fn title_from_prompt(prompt: &str) -> String {
 
 fn clean(line: &str) -> String {
     let line = line.trim_start_matches(['#', '>', '-', '*', ' ', '\t']);
+    // A joiner (U+200D) stays: it makes several emoji one, and letters of some scripts another shape.
     let is_shown = |c: &char| {
         !c.is_control()
-            && !matches!(c, '`' | '*' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+            && !matches!(c, '`' | '*' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let line: String = line.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(is_shown).collect();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -42,8 +45,10 @@ fn first_sentence(line: &str) -> String {
 
 fn cut(line: &str) -> String {
     let line = line.trim_end_matches(['.', ',', ':', ';', ' ']);
-    let Some((end, _)) = line.char_indices().nth(MAX_TITLE_CHARS) else { return line.to_owned() };
-    let head = &line[..end];
+    let Some((most, _)) = line.char_indices().nth(MAX_TITLE_CHARS) else { return line.to_owned() };
+    // Between what people see as characters: an emoji may be several of them.
+    let ends = line.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= most);
+    let head = &line[..ends.last().filter(|end| *end > 0).unwrap_or(most)];
     let head = head.rsplit_once(' ').map_or(head, |(words, _)| if words.len() * 2 > head.len() { words } else { head });
     format!("{}…", head.trim_end_matches(['.', ',', ':', ';', ' ']))
 }
@@ -74,6 +79,14 @@ mod tests {
         let title = title_from_prompt(&"wordy ".repeat(30));
         assert!(title.ends_with("wordy…") && title.chars().count() <= MAX_TITLE_CHARS + 1, "{title}");
         assert_eq!(title_from_prompt(&"x".repeat(200)).chars().count(), MAX_TITLE_CHARS + 1);
+    }
+
+    #[test]
+    fn an_emoji_of_several_characters_is_kept_whole() {
+        let family = "\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+        assert_eq!(title_from_prompt(&format!("Draw {family}.")), format!("Draw {family}"));
+        let title = title_from_prompt(&format!("x{}", family.repeat(20)));
+        assert_eq!(title, format!("x{}…", family.repeat(11)));
     }
 
     proptest! {

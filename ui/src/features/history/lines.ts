@@ -1,6 +1,7 @@
 /** The lines of a file as runs of one origin each: who wrote them, in a few words. Pure. */
 import { t } from "@lingui/core/macro";
 import type { LineOrigin } from "../../protocol/generated";
+import { shorten } from "../../protocol/shorten";
 
 export type OriginRun = { first: number; count: number; origin: LineOrigin };
 
@@ -31,5 +32,5 @@ export function firstWords(prompt: string): string {
   const line = prompt.split("\n")[0] ?? "";
   if (line.length <= mostChars) return line;
   const cut = line.slice(0, mostChars);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), mostChars / 2))}…`;
+  return `${shorten(cut, Math.max(cut.lastIndexOf(" "), mostChars / 2))}…`;
 }

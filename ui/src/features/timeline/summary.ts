@@ -3,6 +3,7 @@ import { plural, t } from "@lingui/core/macro";
 import { type ByKind, byKind, storedKind } from "../../protocol/events";
 import type { Event, PlanStep } from "../../protocol/generated";
 import { text } from "../../protocol/read";
+import { shorten } from "../../protocol/shorten";
 import { titleOf } from "./titles";
 
 const telling = [
@@ -35,7 +36,7 @@ export function summary(event: Event): string {
     if (value !== "") words.push(value.split("\n")[0] ?? "");
     if (words.length === 2) break;
   }
-  return words.join(" · ").slice(0, maxWords);
+  return shorten(words.join(" · "), maxWords);
 }
 
 /** Where a number or a list says more than any word of the payload. */
