@@ -1,6 +1,6 @@
 /**
  * What a transcript is made of: messages, calls, and what happened between them. Their forms are the domain's, without
- * what the window reads elsewhere: previews and changes in the review, a run's course in the log.
+ * what the window reads elsewhere: previews in the review, a run's course in the log.
  */
 import type { CallItem, ConversationItem } from "./generated";
 
@@ -12,7 +12,7 @@ export type {
 } from "./generated";
 
 type OfKind<Kind extends ConversationItem["kind"]> = Extract<ConversationItem, { kind: Kind }>;
-type ReadElsewhere = "decisions" | "approval" | "placeholder" | "changes" | "isError" | "code";
+type ReadElsewhere = "decisions" | "approval" | "placeholder" | "isError" | "code";
 
 export type UserItem = OfKind<"user">;
 /** What a user sent, as it can be sent again. */

@@ -138,7 +138,8 @@ const steps: ByKind<FoldedConversation, FoldedConversation> = {
   "tool.async_result": lateResult,
   "file.changed": (state, p) => {
     const call = callItem(state, p.callId);
-    return call ? patchCall(state, call.callId, { files: [...call.files, p.path] }) : state;
+    if (!call) return state;
+    return patchCall(state, call.callId, { files: [...call.files, p.path], changes: [...call.changes, p] });
   },
   "run.paused": (state, p) => ({
     ...(p.reason === "plan" ? withCallsOfPlan(state, ["running", "queued"], "waiting") : state),
@@ -358,6 +359,7 @@ function addCall(state: FoldedConversation, event: Event, call: Call): FoldedCon
     truncated: false,
     elicitations: [],
     files: [],
+    changes: [],
     question: null,
     subagent: null,
     hooks: [],

@@ -7,7 +7,7 @@ import { askedCounts, isPart, previewCounts } from "./edit_counts";
 import "../../components/diff/file.css";
 
 export function EditOutcome({ sessionId, item }: { sessionId: string; item: ToolItem }) {
-  const { approvalId, callId, args, state } = item;
+  const { approvalId, callId, state } = item;
   // One approval may be about several edits.
   const isOf = (one: { approvalId: string }) => one.approvalId === approvalId;
   const decided = useSessionPart(sessionId, (view) => view.decided.decided.find(isOf)) ?? null;
@@ -15,8 +15,8 @@ export function EditOutcome({ sessionId, item }: { sessionId: string; item: Tool
   const counts = useMemo(() => {
     if (preview) return previewCounts(preview, decided, callId);
     // Of what somebody decided about, the call doesn't say how much was written.
-    return approvalId === null ? askedCounts(args) : null;
-  }, [preview, decided, callId, approvalId, args]);
+    return approvalId === null ? askedCounts(item) : null;
+  }, [preview, decided, callId, approvalId, item]);
   const verdict = decided !== null && isPart(decided, callId) ? t`partly accepted` : t`accepted`;
   return (
     <>

@@ -63,8 +63,19 @@ describe("the lines of an edit", () => {
       { old_text: "a\nb\nc\n", new_text: "a\nB\nc\nd\n" },
       { old_text: "x", new_text: "" },
     ];
-    expect(askedCounts({ path: "a", edits })).toEqual({ added: 2, removed: 2 });
-    expect(askedCounts({ path: "a", edits: [{ ...edits[0], replace_all: true }] })).toBeNull();
-    expect(askedCounts({ path: "a", content: "x" })).toBeNull();
+    expect(askedCounts({ args: { path: "a", edits }, changes: [] })).toEqual({ added: 2, removed: 2 });
+    expect(
+      askedCounts({ args: { path: "a", edits: [{ ...edits[0], replace_all: true }] }, changes: [] }),
+    ).toBeNull();
+  });
+
+  it("are those of a new file where nobody was asked, and unknown where a file was there", () => {
+    const args = { path: "a", content: "one\ntwo\n" };
+    const changed = (beforeHash: string | null) => ({
+      ...{ path: "a", beforeHash, afterHash: "1", callId: "c", hunks: [] },
+    });
+    expect(askedCounts({ args, changes: [changed(null)] })).toEqual({ added: 2, removed: 0 });
+    expect(askedCounts({ args, changes: [changed("0")] })).toBeNull();
+    expect(askedCounts({ args, changes: [] })).toBeNull();
   });
 });

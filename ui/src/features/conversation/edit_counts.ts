@@ -5,6 +5,7 @@ import { withNewSide } from "../../components/diff/side";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { ChangePreview } from "../../protocol/generated";
 import { isRecord, text } from "../../protocol/read";
+import type { ToolItem } from "../../protocol/transcript";
 
 export type EditCounts = { added: number; removed: number };
 
@@ -41,8 +42,12 @@ export function isPart({ decision, hunks, preview }: DecidedApproval, callId: st
 }
 
 /** By what the call itself says; null where that depends on the files. */
-export function askedCounts(args: unknown): EditCounts | null {
-  if (!isRecord(args) || !Array.isArray(args.edits)) return null;
+export function askedCounts({ args, changes }: Pick<ToolItem, "args" | "changes">): EditCounts | null {
+  if (!isRecord(args)) return null;
+  // All of a new file is in the call.
+  const isNew = changes[0]?.beforeHash === null && !changes[0].beforeUnknown;
+  if (typeof args.content === "string") return isNew ? lineCounts("", args.content) : null;
+  if (!Array.isArray(args.edits)) return null;
   const edits: readonly unknown[] = args.edits;
   if (edits.length === 0 || edits.some((edit) => isRecord(edit) && edit.replace_all === true)) return null;
   const each = edits.map((edit) => lineCounts(text(edit, "old_text"), text(edit, "new_text")));
