@@ -26,6 +26,15 @@ describe("the parts of a request", () => {
     expect(partTitle(contextPart({ part: "base", origin: "built in" }))).toBe("Arki's own");
     expect(partTitle(contextPart({ part: "weather", origin: "hook" }))).toBe("weather: hook");
     expect(partTitle(contextPart({ part: "memory", origin: "" }))).toBe("memory");
+    expect(partTitle(contextPart({ part: "tools", origin: "built in" }))).toBe("Built in");
+  });
+
+  it("are counted in the user's language", () => {
+    const title = (part: string, origin: string) => partTitle(contextPart({ part, origin }));
+    expect([title("skills", "1 skill"), title("skills", "3 skills")]).toEqual(["1 skill", "3 skills"]);
+    expect([title("memory", "1 memory"), title("memory", "2 memories")]).toEqual(["1 memory", "2 memories"]);
+    expect(title("procedures", "1 procedure")).toBe("1 procedure");
+    expect(title("skills", "2 skills to try")).toBe("2 skills to try");
   });
 
   it("have shares that are never rounded to nothing", () => {

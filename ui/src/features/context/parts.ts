@@ -1,6 +1,6 @@
 /** The parts of a request, put together by what they are, and in words. Pure. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg } from "@lingui/core/macro";
+import { msg, plural, t } from "@lingui/core/macro";
 import { rounded } from "../../components/format";
 import type { ContextPart } from "../../protocol/generated";
 
@@ -59,9 +59,21 @@ const partWords: Readonly<Record<string, MessageDescriptor>> = {
 
 export const groupTitle = (kind: GroupKind): string => i18n._(groupWords[kind]);
 
+/** What the engine counts in English, by the part. */
+const countWords: Readonly<Record<string, (count: number) => string>> = {
+  skills: (count) => plural(count, { one: "# skill", other: "# skills" }),
+  procedures: (count) => plural(count, { one: "# procedure", other: "# procedures" }),
+  memory: (count) => plural(count, { one: "# memory", other: "# memories" }),
+};
+const counted = /^(\d+) (skills?|procedures?|memory|memories)$/;
+
 export function partTitle({ part, origin }: ContextPart): string {
   const words = partWords[part];
   if (words) return i18n._(words);
+  const [, count] = counted.exec(origin) ?? [];
+  const inWords = countWords[part];
+  if (count !== undefined && inWords) return inWords(Number(count));
+  if (part === "tools" && origin === "built in") return t`Built in`;
   return kinds[part] || origin === "" ? origin || part : `${part}: ${origin}`;
 }
 
