@@ -6,6 +6,7 @@ use arki_api::SessionLines;
 use arki_domain::projection::{FileAt, FilesAt, WantedFile};
 use arki_domain::{Error, SessionId};
 use arki_files::changed_lines;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Sessions that one question may name.
@@ -43,7 +44,8 @@ impl LineCounts {
         if files.is_empty() {
             return Ok(None);
         }
-        let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
+        let moved = take_moved(&mut files);
+        let count = u32::try_from(files.len() + moved).unwrap_or(u32::MAX);
         let lines = if files.len() <= MAX_FILES && self.is_small(&files)? { self.sum(&files)? } else { None };
         let (added, removed) = lines.unzip();
         Ok(Some(SessionLines { session_id: session_id.to_string(), files: count, added, removed }))
@@ -83,4 +85,41 @@ impl LineCounts {
             FileAt::Unknown => Ok(None),
         }
     }
+}
+
+/// Takes out the files that are elsewhere now and otherwise as they were: each is one file at two paths, and none of its
+/// lines changed. Returns how many there are.
+fn take_moved(files: &mut Vec<WantedFile>) -> usize {
+    let mut made = ContentCounts::new();
+    for hash in files.iter().filter_map(made_content) {
+        *made.entry(hash.to_owned()).or_default() += 1;
+    }
+    let moved = take(files, made, removed_content);
+    take(files, moved, made_content).values().sum()
+}
+
+/// How many files have a content, by its hash.
+type ContentCounts = BTreeMap<String, usize>;
+
+/// Takes out as many files with each of these contents as there are, and returns which it took.
+fn take(files: &mut Vec<WantedFile>, mut wanted: ContentCounts, of: fn(&WantedFile) -> Option<&str>) -> ContentCounts {
+    let mut taken = ContentCounts::new();
+    files.retain(|file| {
+        let Some((hash, left)) = of(file).and_then(|hash| Some((hash, wanted.get_mut(hash)?))) else { return true };
+        if *left == 0 {
+            return true;
+        }
+        *left -= 1;
+        *taken.entry(hash.to_owned()).or_default() += 1;
+        false
+    });
+    taken
+}
+
+fn made_content(file: &WantedFile) -> Option<&str> {
+    file.last_known.hash().filter(|_| file.wanted == FileAt::Nothing)
+}
+
+fn removed_content(file: &WantedFile) -> Option<&str> {
+    file.wanted.hash().filter(|_| file.last_known == FileAt::Nothing)
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Hunk } from "../../protocol/generated";
-import { placesOnTop, previewFiles } from "./preview_files";
+import { placesOnTop, previewFiles, previewPaths } from "./preview_files";
 
 const hunk = (index: number, path: string, callId: string): Hunk => ({
   index,
@@ -21,4 +21,10 @@ it("gives each of several edits of one file its own hunks", () => {
   });
   expect(files.map((file) => file.hunks.map(({ index }) => index))).toEqual([[1], [2], [3], [4]]);
   expect([...placesOnTop(files)]).toEqual([1, 3]);
+});
+
+it("names a moved file once, where it will be, and the affected files where there are no hunks", () => {
+  const filesAffected = ["new", "old"];
+  expect(previewPaths({ filesAffected, hunks: [hunk(1, "new", "1"), hunk(2, "new", "1")] })).toEqual(["new"]);
+  expect(previewPaths({ filesAffected, hunks: [] })).toEqual(filesAffected);
 });

@@ -23,6 +23,13 @@ const isBeside = (one: Hunk, other: Hunk) => one.path === other.path && one.call
 export const distinctFiles = (files: readonly { path: string }[]): number =>
   new Set(files.map(({ path }) => path)).size;
 
+/** The files of a change that isn't shown here, by where they will be: one that is moved is one file. */
+export const previewPaths = ({
+  hunks,
+  filesAffected,
+}: Pick<ChangePreview, "hunks" | "filesAffected">): string[] =>
+  hunks.length > 0 ? [...new Set(hunks.map(({ path }) => path))] : filesAffected;
+
 /** The places of files that an earlier edit under the same review changes too: these changes come on top of its. */
 export function placesOnTop(files: readonly { path: string }[]): ReadonlySet<number> {
   const first = new Map([...files.entries()].reverse().map(([at, { path }]) => [path, at]));

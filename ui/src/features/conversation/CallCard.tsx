@@ -9,6 +9,7 @@ import { mainArgument } from "../../components/tool_words";
 import { hasFailed } from "../../protocol/hooks";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallTime } from "./CallTime";
+import { changedPaths } from "./changed_paths";
 
 const FoldedHooks = lazily(() => import("./HookNotes").then((part) => part.FoldedHooks));
 const OpenHooks = lazily(() => import("./HookNotes").then((part) => part.OpenHooks));
@@ -49,7 +50,8 @@ export function CallCard({
   // A denial gives the objection as its reason already.
   const untold = standing === "denied" ? item.hooks.filter(hasFailed) : item.hooks;
   // One file is mostly what the line is about.
-  const [file, another] = item.files;
+  const files = changedPaths(item);
+  const [file, another] = files;
   const isSaid = file === undefined || (another === undefined && mainArgument(item.args) === file);
   return (
     <div className={`tool tool-${standing}`}>
@@ -81,9 +83,9 @@ export function CallCard({
           {!isSaid && (
             <p className="small">
               <span className="secondary">
-                {t`Changed ${plural(item.files.length, { one: "# file", other: "# files" })}: `}
+                {t`Changed ${plural(files.length, { one: "# file", other: "# files" })}: `}
               </span>
-              <code>{item.files.join(", ")}</code>
+              <code>{files.join(", ")}</code>
             </p>
           )}
           {children}

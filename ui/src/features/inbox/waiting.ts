@@ -1,5 +1,6 @@
 /** Everything that waits for the user, whoever asks, the longest waiting first. Pure. */
 import { plural, t } from "@lingui/core/macro";
+import { previewPaths } from "../../components/diff/preview_files";
 import { firstLine, mainArgument } from "../../components/tool_words";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ElicitationSummary, QuestionSummary, SessionSummary } from "../../protocol/generated";
@@ -100,7 +101,7 @@ function approvalWords(approval: PendingApproval): Pick<Waiting, "asks" | "isToo
 
 function callWords({ args, preview, command }: PendingApproval): string {
   if (command) return firstLine(command.command);
-  const [first, ...others] = preview?.filesAffected ?? [];
+  const [first, ...others] = preview ? previewPaths(preview) : [];
   if (first === undefined) return mainArgument(args);
   const more = plural(others.length, { one: "and # more file", other: "and # more files" });
   return others.length === 0 ? first : `${first} ${more}`;

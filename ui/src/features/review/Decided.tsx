@@ -6,7 +6,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffFile, DiffHunk, DiffLine } from "../../components/diff/parse";
-import { previewFiles } from "../../components/diff/preview_files";
+import { previewFiles, previewPaths } from "../../components/diff/preview_files";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
@@ -62,7 +62,7 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
       )}
       {decided.preview?.diffHash && (
         <p className="secondary small">
-          {t`${plural(decided.preview.filesAffected.length, { one: "# file", other: "# files" })}, ${plural(decided.preview.linesChanged, { one: "# line", other: "# lines" })} changed: \`arki approvals show ${decided.approvalId}\` lists them.`}
+          {t`${plural(previewPaths(decided.preview).length, { one: "# file", other: "# files" })}, ${plural(decided.preview.linesChanged, { one: "# line", other: "# lines" })} changed: \`arki approvals show ${decided.approvalId}\` lists them.`}
         </p>
       )}
       {files.map((file) => (

@@ -105,7 +105,7 @@ fn lines_before_and_after<'a>(
 }
 
 fn counted(preview: &ChangePreview) -> String {
-    let files = arki_domain::plural(preview.files_affected.len() as u64, "file");
+    let files = arki_domain::plural(preview.file_count() as u64, "file");
     let lines = arki_domain::plural(preview.lines_changed as u64, "line");
     format!("{lines} in {files}; too long to be shown here.")
 }

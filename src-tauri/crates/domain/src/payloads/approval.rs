@@ -5,7 +5,7 @@ use crate::{ApprovalId, ApprovalMode, CallId, Risk, TranslatableText};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use ts_rs::TS;
 
 /// The kind of thing that needs approval.
@@ -229,6 +229,15 @@ payload! {
         /// The request that decided it, if it may be sent again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub request: Option<AnsweredRequest>,
+    }
+}
+
+impl ChangePreview {
+    /// Returns the number of files that are changed; one that is moved is one, though both its paths are affected.
+    #[must_use]
+    pub fn file_count(&self) -> usize {
+        let paths: BTreeSet<&String> = self.hunks.iter().map(|hunk| &hunk.path).collect();
+        if paths.is_empty() { self.files_affected.len() } else { paths.len() }
     }
 }
 

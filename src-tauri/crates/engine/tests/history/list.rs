@@ -31,6 +31,14 @@ async fn changed_lines_are_counted_from_the_first_to_the_last_state_and_what_was
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_moved_is_one_file_without_changed_lines() {
+    let stage = Stage::new(vec![command("mv a.txt b.txt && printf 'x\\n' > c.txt"), Turn::text("done")]).await;
+    let (session, _) = stage.run_granted().await;
+    let lines = stage.engine.line_counts().of(std::slice::from_ref(&session)).unwrap();
+    assert_eq!(lines, [counted(session.as_str(), 2, 1, 0)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_whose_lines_nobody_can_count_is_counted_as_a_file() {
     let stage = Stage::new(vec![command("yes x | head -n 600000 > large.txt"), Turn::text("done")]).await;
     let (session, _) = stage.run_granted().await;

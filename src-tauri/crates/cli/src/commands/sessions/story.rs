@@ -207,7 +207,7 @@ fn preview(requested: &ApprovalRequested) -> Vec<String> {
             None => lines.extend(bounded(&preview.diff, &preview.hunks)),
             Some(_) => lines.push(dim(&format!(
                 "  {} files and {} hunks: run `arki approvals show {}` to list them",
-                preview.files_affected.len(),
+                preview.file_count(),
                 preview.hunks.len(),
                 requested.approval_id
             ))),
