@@ -1,6 +1,7 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
+use arki_domain::projection::call_words;
 use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk, WholeChange};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 use serde_json::Value;
@@ -72,8 +73,39 @@ fn plan(requested: &ApprovalRequested) -> Vec<String> {
     let mut lines = vec![visible(&requested.reason), String::new(), in_one_line(intent(requested))];
     lines.extend(steps.map(|(step, number)| format!("  {number}. {}", in_one_line(step))));
     lines.extend(left_out.map(|count| format!("  … {count} more steps, which are left out")));
-    lines.extend(calls.map(|call| dim(&format!("  ▸ {}", visible(call).replace('\n', "\n    ")))));
+    lines.extend(calls.flat_map(planned_call).map(|line| dim(&line)));
     lines
+}
+
+/// A call of a plan in words, with its arguments below. The text of a command says all; a long call is cut and no JSON.
+fn planned_call(call: &str) -> Vec<String> {
+    let args = call.split_once(' ').and_then(|(tool, args)| Some((tool, serde_json::from_str::<Value>(args).ok()?)));
+    let Some((tool, args)) = args else { return vec![format!("  ▸ {}", visible(call).replace('\n', "\n    "))] };
+    let mut lines = vec![format!("  ▸ {}", in_one_line(&call_words(tool, &args)))];
+    outline(&args, "      ", &mut lines);
+    lines
+}
+
+/// Arguments as people write them down: a name and its value a line, what belongs to it indented.
+fn outline(value: &Value, indent: &str, lines: &mut Vec<String>) {
+    let deeper = format!("{indent}  ");
+    let mut add = |name: &str, value: &Value| match value {
+        Value::Object(_) | Value::Array(_) => {
+            lines.push(format!("{indent}{}", visible(name)));
+            outline(value, &deeper, lines);
+        }
+        Value::String(text) if text.contains('\n') => {
+            lines.push(format!("{indent}{}", visible(name)));
+            lines.extend(text.lines().map(|line| format!("{deeper}{}", visible(line))));
+        }
+        Value::String(text) => lines.push(format!("{indent}{} {}", visible(name), visible(text))),
+        other => lines.push(format!("{indent}{} {other}", visible(name))),
+    };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| add(&format!("{name}:"), value)),
+        Value::Array(items) => items.iter().for_each(|item| add("-", item)),
+        other => add("", other),
+    }
 }
 
 /// Returns the question that a pipeline asks.
@@ -214,6 +246,25 @@ pub(crate) fn numbered(diff: &str, hunks: &[Hunk], first: usize, mut line: impl 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_call_of_a_plan_is_told_in_words_and_never_as_json() {
+        let edit = r#"edit_file {"path":"a.txt","edits":[{"old_text":"one\ntwo","new_text":"1","replace_all":true}]}"#;
+        let told = [
+            "  ▸ Edit a.txt",
+            "      edits:",
+            "        -",
+            "          new_text: 1",
+            "          old_text:",
+            "            one",
+            "            two",
+            "          replace_all: true",
+            "      path: a.txt",
+        ];
+        assert_eq!(planned_call(edit), told);
+        assert_eq!(planned_call("run_command: make\ntest"), ["  ▸ run_command: make\n    test"]);
+        assert_eq!(planned_call("write_file {\"pa… (9 bytes more)"), ["  ▸ write_file {\"pa… (9 bytes more)"]);
+    }
 
     #[test]
     fn changes_without_lines_have_their_number_and_their_word() {
