@@ -1,7 +1,7 @@
 //! The window in a browser: the main job in Chromium, and on a phone's width; who isn't signed in sees nothing.
 
 use crate::accessibility::no_barrier;
-use crate::harness::{Browser, ESCAPE, Stage, wait_until};
+use crate::harness::{Browser, CONTROL, ENTER, ESCAPE, Stage, wait_until};
 use crate::scenes::{DONE, edit_and_say, sixty_lines};
 use serde_json::json;
 
@@ -65,6 +65,13 @@ fn a_link_signs_in_once_and_nobody_sees_anything_without_it() {
     assert_eq!(window.run("return document.cookie"), json!(""));
     let again = browser.open(&browser.link, DESKTOP);
     again.element("main", "Sign in to Arki");
+
+    window.press(&[CONTROL, "k"]);
+    window.element("dialog", "Command palette");
+    window.write("Sign out");
+    window.press(&[ENTER]);
+    window.element("main", "Sign in to Arki");
+    assert_eq!(status("v1/sessions"), json!(401));
 }
 
 #[test]

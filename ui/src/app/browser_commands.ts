@@ -1,8 +1,13 @@
-/** The commands of the palette that a browser may not be offered, each with what it asks of the engine. */
+/** The commands of the palette in a browser: which of them are offered, and which only a browser has. */
+import { t } from "@lingui/core/macro";
 import { modeNeeds } from "../components/approval_modes";
 import type { Needed } from "../components/can";
+import { signOut } from "../platform/http/requests";
 import type { Platform } from "../platform/platform";
+import type { Draft } from "./commands";
+import type { Offered } from "./use_commands";
 
+/** What each asks of the engine. */
 const needs: Readonly<Record<string, Needed | undefined>> = {
   worktree: "add_worktree",
   apart: "open_window",
@@ -33,9 +38,13 @@ const needsOf = (id: string): Needed | undefined => {
   return Object.hasOwn(needs, id) ? needs[id] : undefined;
 };
 
-export const offeredBy =
-  ({ can }: Platform) =>
-  (id: string): boolean => {
+export const offeredBy = ({ can }: Platform): Offered => ({
+  isOffered: (id) => {
     const needed = needsOf(id);
     return needed === undefined || can(needed);
-  };
+  },
+  ownDrafts: () => [{ id: "sign-out", section: t`Browser`, title: t`Sign out of this browser`, run: leave }],
+});
+
+/** The page begins anew, where it asks who is there. */
+const leave: Draft["run"] = () => void signOut().finally(() => location.reload());

@@ -13,17 +13,12 @@ import type { Platform } from "../platform/platform";
 import { type Arki, createArki } from "../platform/stores/arki";
 import { App } from "./App";
 import { speak, useLocale } from "./locale";
-import { OfferedContext } from "./use_commands";
+import { everyCommand, type Offered, OfferedContext } from "./use_commands";
 
 /** An engine that takes longer than this is waited for in the window, which takes keys by then. */
 const patienceMs = 500;
 
-/** `isOffered`: whether a command of the palette is, by its id. */
-export async function mount(
-  root: Root,
-  platform: Platform,
-  isOffered: (id: string) => boolean = () => true,
-): Promise<void> {
+export async function mount(root: Root, platform: Platform, offered: Offered = everyCommand): Promise<void> {
   const arki = createArki(platform, Date.now);
   void arki.start();
   await Promise.all([speak(), known(arki)]);
@@ -32,7 +27,7 @@ export async function mount(
       <I18nProvider i18n={i18n}>
         <ArkiProvider value={arki}>
           <CanProvider value={platform.can}>
-            <OfferedContext value={isOffered}>
+            <OfferedContext value={offered}>
               <Whole />
             </OfferedContext>
           </CanProvider>

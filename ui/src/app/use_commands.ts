@@ -7,7 +7,7 @@ import type { WaitingKind } from "../features/inbox/waiting";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, HistorySource, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
-import { type Actions, commandsOf, draftsOf, useKeys } from "./commands";
+import { type Actions, commandsOf, type Draft, draftsOf, useKeys } from "./commands";
 import { useOwnShortcuts } from "./own_shortcuts";
 import type { Window } from "./use_window";
 import { nextWaiting, useOnAsked } from "./window_state";
@@ -19,8 +19,17 @@ const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];
 /** As many recent folders as the welcome lists. */
 const mostRecent = 8;
 
-/** Whether a command of the palette, by its id, is offered where the window is shown. */
-export const OfferedContext = createContext<(id: string) => boolean>(() => true);
+/** What differs of the palette's commands where the window is shown. */
+export type Offered = {
+  /** By its id. */
+  isOffered: (id: string) => boolean;
+  /** Those that only this place has. */
+  ownDrafts: () => readonly Draft[];
+};
+
+export const everyCommand: Offered = { isOffered: () => true, ownDrafts: () => [] };
+
+export const OfferedContext = createContext(everyCommand);
 
 export function useCommands(window: Window) {
   const { models } = useCatalogue();
@@ -65,9 +74,9 @@ export function useCommands(window: Window) {
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };
   const others = window.app?.recentProjects.filter((path) => path !== window.shown?.folder) ?? [];
-  const isOffered = useContext(OfferedContext);
+  const { isOffered, ownDrafts } = useContext(OfferedContext);
   const every = draftsOf(actions, models, others.slice(0, mostRecent));
-  const drafts = every.filter(({ id }) => isOffered(id));
+  const drafts = [...every.filter(({ id }) => isOffered(id)), ...ownDrafts()];
   const [choices, choose] = useOwnShortcuts();
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   // The same one as long as the keys are: every button reads it.

@@ -88,13 +88,14 @@ describe("who may ask", () => {
   });
 
   it("finds every command of the palette that a browser may lack", () => {
-    const isOffered = offeredBy(httpPlatform(access));
+    const { isOffered, ownDrafts } = offeredBy(httpPlatform(access));
     const act = new Proxy({}, { get: () => () => undefined }) as Parameters<typeof draftsOf>[0];
     const left = draftsOf(act, []).filter(({ id }) => isOffered(id));
     const ids = left.map(({ id }) => id);
     for (const id of ["settings", "editor", "window", "import", "import-codex", "all", "delete", "pipelines"])
       expect(ids).not.toContain(id);
     for (const id of ["stop", "export html", "timeline", "ask", "keys"]) expect(ids).toContain(id);
+    expect(ownDrafts().map(({ id }) => id)).toEqual(["sign-out"]);
   });
 });
 
