@@ -100,6 +100,8 @@ fn only_the_windows_files_are_served_and_they_obey_its_rules() {
     assert!(first.head.contains("frame-ancestors 'none'") && first.head.contains("nosniff"), "{}", first.head);
     let script = first.body.split("src=\"./").nth(2).unwrap().split('"').next().unwrap().to_owned();
     assert!(get(&format!("/{script}")).head.contains("text/javascript"), "{script}");
+    let compressed = bare(&serving, ("HEAD", &format!("/{script}")), "Accept-Encoding: gzip\r\n", "");
+    assert!(compressed.head.contains("content-encoding: gzip"), "{}", compressed.head);
     // Below the public address's path, the same.
     assert_eq!(get("/tools/arki/").status, 200);
     assert_eq!(get(&format!("/tools/arki/{script}")).status, 200);

@@ -18,6 +18,7 @@ use axum::{Router, middleware};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use tower_http::compression::CompressionLayer;
 
 /// The time that is left to what is being answered when the server ends.
 const END_PATIENCE: Duration = Duration::from_secs(1);
@@ -153,6 +154,8 @@ fn router(shared: Arc<RouteState>) -> Router {
     if shared.window.is_none() {
         return asked.with_state(shared);
     }
-    let window = routes::window().layer(middleware::from_fn_with_state(shared.clone(), meant));
+    let window = routes::window()
+        .layer(CompressionLayer::new())
+        .layer(middleware::from_fn_with_state(shared.clone(), meant));
     asked.merge(window).with_state(shared)
 }
