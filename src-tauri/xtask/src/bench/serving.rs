@@ -6,7 +6,7 @@ use std::{
     net::TcpStream,
     process::{Child, Stdio},
     thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use super::{home::Home, model_server::ModelServer, script};
@@ -18,8 +18,8 @@ use crate::{
 
 const READERS: usize = 200;
 const RUNS: usize = 3;
-/// A turn takes as long as the model's pause, and stores some seven events.
-const TURNS: usize = 420;
+/// A turn takes as long as the model's pause, and stores some seven events: about a minute in all.
+const TURNS: usize = 2_860;
 /// The number of files that are read in turn, since repeating the same call would need approval.
 const FILES: usize = 97;
 /// A reader that hears nothing for so long has heard all: heartbeats come after 15 s.
@@ -52,10 +52,12 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
         .collect();
     // So that all of them are there.
     thread::sleep(Duration::from_secs(2));
+    let began = Instant::now();
     let runs: Vec<Child> = (0..RUNS).map(|_| run(&home)).collect::<Result<_, _>>()?;
     for mut run in runs {
         run.wait().context(|| "wait for a run".into())?;
     }
+    let seconds = began.elapsed().as_secs();
     let read: Vec<ReadEvents> = readers
         .into_iter()
         .map(|reader| reader.join().map_err(|_| Failure::new("a reader stopped"))?)
@@ -63,7 +65,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     let stored = server.stored()?;
     let _ = child.kill();
     let _ = child.wait();
-    report(&read, stored)
+    report(&read, stored, seconds)
 }
 
 fn name(file: usize) -> String {
@@ -161,7 +163,7 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or_default()
 }
 
-fn report(read: &[ReadEvents], stored: usize) -> Result<(), Failure> {
+fn report(read: &[ReadEvents], stored: usize, seconds: u64) -> Result<(), Failure> {
     let first = read.first().ok_or_else(|| Failure::new("nobody read"))?;
     let unlike = read.iter().filter(|one| one.cursors != first.cursors).count();
     if unlike > 0 || first.cursors.len() != stored {
@@ -172,10 +174,10 @@ fn report(read: &[ReadEvents], stored: usize) -> Result<(), Failure> {
     delays.sort_unstable();
     let at = |share: f64| delays.get(((delays.len() - 1) as f64 * share) as usize).copied().unwrap_or_default();
     let (middle, late, last) = (at(0.5), at(0.99), at(1.0));
-    println!("\n{READERS} readers of {stored} events, all of which each of them got in the same order");
+    println!("\n{READERS} readers of {stored} events in {seconds} s, all of which each got in the same order");
     println!("  after it was stored an event came: median {middle} ms, 99 % {late} ms, the last {last} ms");
     println!(
-        r#"{{"bench":"http","readers":{READERS},"events":{stored},"medianMs":{middle},"p99Ms":{late},"maxMs":{last}}}"#
+        r#"{{"bench":"http","readers":{READERS},"events":{stored},"seconds":{seconds},"medianMs":{middle},"p99Ms":{late},"maxMs":{last}}}"#
     );
     Ok(())
 }
