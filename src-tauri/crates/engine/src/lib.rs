@@ -58,7 +58,7 @@ pub use accounts::environment_keys::EnvironmentKeys;
 pub use approvals::Approvals;
 pub use approvals::judgement::Judgement;
 pub use approvals::names::ApprovalUse;
-pub use approvals::resolve::{DecidedBy, DecisionOutcome, rule_text};
+pub use approvals::resolve::{DecidedBy, DecisionOutcome, denying_rule, rule_text};
 pub use approvals::review::{ReviewDiff, ReviewFile, ReviewPart};
 pub use approvals::standing_rules::{Backtest, PastCall};
 pub use arki_agent::{Compacted, RunEnd};
