@@ -45,6 +45,7 @@ mod delegating_together;
 mod denials;
 mod documents;
 mod editor_client;
+mod editor_queue;
 mod editors;
 mod editors_bad_input;
 mod effects;

@@ -3,10 +3,10 @@
 use crate::live_session::{LiveSession, PromptTurn, TurnOrder};
 use crate::messages::{
     ClientCapabilityFlags, ContentBlock, Initialize, ListSessions, NamedSessionParams, OpenSession, PromptParams,
-    SessionConfigOption, SessionNotification, SessionUpdate, SetConfigOption, SetMode, initialized,
+    SessionConfigOption, SessionNotification, SessionUpdate, SetConfigOption, SetMode, StopReason, initialized,
 };
 use crate::open_sessions::OpenSessions;
-use crate::prompt::read_prompt;
+use crate::prompt::{PromptText, read_prompt};
 use crate::rpc::{RequestId, RpcConnection, RpcRefusal};
 use crate::session_options::{ChosenOption, EditorMode, session_choices};
 use crate::telling::CommandOutputForm;
@@ -45,7 +45,7 @@ enum AcceptedRequest {
     Other(String, Value),
 }
 
-/// A prompt whose turn has begun.
+/// A prompt that has its turn, or waits for it.
 struct BegunPrompt {
     session: Arc<LiveSession>,
     turn: PromptTurn,
@@ -83,8 +83,8 @@ impl EditorAgent {
         }
     }
 
-    /// Takes in a request; what is returned answers it, whatever comes of it. A prompt's turn has begun then: a
-    /// cancellation right behind it finds it.
+    /// Takes in a request; what is returned answers it, whatever comes of it. A prompt has its place among
+    /// the turns then: a cancellation right behind it finds it.
     pub(crate) fn accept(
         self: Arc<Self>,
         id: RequestId,
@@ -225,17 +225,22 @@ impl EditorAgent {
     }
 
     async fn carry_out(&self, BegunPrompt { session, turn, blocks }: BegunPrompt) -> Result<AgentReply, RpcRefusal> {
+        if !turn.begins().await {
+            session.end_turn(&turn.request);
+            return Ok(AgentReply::Now(json!({"stopReason": StopReason::Cancelled})));
+        }
         let (engine, folder) = (self.client.engine().clone(), session.folder.clone());
         let reading = tokio::task::spawn_blocking(move || read_prompt(&engine, &folder, blocks));
         let prompt = match reading.await.unwrap_or_else(|error| Err(Error::internal(error).into())) {
             Ok(prompt) => prompt,
             Err(refusal) => {
-                session.end_turn();
+                session.end_turn(&turn.request);
                 return Err(refusal);
             }
         };
-        let cancelled = turn.cancelled.clone();
+        let (cancelled, has_waited) = (turn.cancelled.clone(), turn.has_waited);
         session.order(TurnOrder::Begin(turn)).await;
+        let prompt = PromptText { has_waited, ..prompt };
         turn::carry_out(&self.client, &session, prompt, &cancelled).await;
         Ok(AgentReply::Elsewhere)
     }
