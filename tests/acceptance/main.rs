@@ -46,6 +46,7 @@ mod denials;
 mod documents;
 mod editor_client;
 mod editor_queue;
+mod editor_servers;
 mod editors;
 mod editors_bad_input;
 mod effects;

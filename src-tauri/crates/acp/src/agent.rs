@@ -134,7 +134,7 @@ impl EditorAgent {
             "session/load" => self.load(id, read::<OpenSession>(params)?).await,
             "session/resume" => self.resume(id, read::<OpenSession>(params)?).await,
             "session/list" => self.list(read(params)?).await,
-            "session/close" => self.close(&read(params)?),
+            "session/close" => self.close(&read(params)?).await,
             "session/delete" => self.delete(&read(params)?).await,
             "session/set_mode" => self.set_mode(&read(params)?).await,
             "session/set_config_option" => self.set_option(read(params)?).await,
@@ -197,11 +197,12 @@ impl EditorAgent {
         Ok(AgentReply::Now(json!({"sessions": page.collect::<Vec<_>>(), "nextCursor": next_cursor})))
     }
 
-    fn close(&self, named: &NamedSessionParams) -> Result<AgentReply, RpcRefusal> {
+    async fn close(&self, named: &NamedSessionParams) -> Result<AgentReply, RpcRefusal> {
         let session = self.sessions.named(&named.session_id)?;
         session.cancel(&self.client);
         session.closing.cancel();
         self.sessions.remove(&session.id);
+        self.client.engine().mcp().end_session_servers(&session.id).await;
         Ok(AgentReply::Now(json!({})))
     }
 
@@ -213,6 +214,7 @@ impl EditorAgent {
         if let Some(session) = self.sessions.remove(&named.session_id) {
             session.closing.cancel();
         }
+        self.client.engine().mcp().end_session_servers(&named.session_id).await;
         Ok(AgentReply::Now(json!({})))
     }
 
@@ -240,8 +242,10 @@ impl EditorAgent {
         };
         let (cancelled, has_waited) = (turn.cancelled.clone(), turn.has_waited);
         session.order(TurnOrder::Begin(turn)).await;
+        self.permit_servers(&session, &cancelled).await;
         let prompt = PromptText { has_waited, ..prompt };
         turn::carry_out(&self.client, &session, prompt, &cancelled).await;
+        self.tell_server_faults(&session).await;
         Ok(AgentReply::Elsewhere)
     }
 

@@ -18,6 +18,7 @@ mod prompt;
 mod replay;
 mod rpc;
 mod serve;
+mod servers;
 mod session_options;
 mod telling;
 mod timestamp;

@@ -2,6 +2,7 @@
 
 use crate::messages::content::ContentBlock;
 use arki_domain::SessionId;
+use arki_engine::NamedServer;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -41,6 +42,36 @@ pub(crate) struct OpenSession {
     pub(crate) cwd: PathBuf,
     #[serde(default)]
     pub(crate) mcp_servers: Vec<Value>,
+}
+
+/// An MCP server that the client names.
+#[derive(Debug, Deserialize)]
+pub(crate) struct NamedServerParams {
+    /// Absent for a program.
+    #[serde(rename = "type")]
+    pub(crate) transport: Option<String>,
+    name: String,
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    env: Option<Vec<NamedValue>>,
+    url: Option<String>,
+    headers: Option<Vec<NamedValue>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NamedValue {
+    name: String,
+    value: String,
+}
+
+impl NamedServerParams {
+    pub(crate) fn into_named(self) -> NamedServer {
+        let by_name =
+            |values: Option<Vec<NamedValue>>| values.into_iter().flatten().map(|one| (one.name, one.value)).collect();
+        let Self { name, command, args, env, url, headers, .. } = self;
+        let args = args.unwrap_or_default();
+        NamedServer { name, command, args, env: by_name(env), url, headers: by_name(headers) }
+    }
 }
 
 #[derive(Debug, Deserialize)]
