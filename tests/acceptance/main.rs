@@ -44,6 +44,7 @@ mod delegating_in_background;
 mod delegating_together;
 mod denials;
 mod documents;
+mod editor_buffers;
 mod editor_client;
 mod editor_queue;
 mod editor_servers;

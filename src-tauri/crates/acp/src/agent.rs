@@ -25,7 +25,7 @@ const MAX_LISTED: usize = 10_000;
 pub(crate) struct EditorAgent {
     pub(crate) client: Arc<Client>,
     pub(crate) connection: Arc<RpcConnection>,
-    pub(crate) sessions: OpenSessions,
+    pub(crate) sessions: Arc<OpenSessions>,
     /// Set once by `initialize`.
     capabilities: OnceLock<ClientCapabilityFlags>,
 }
@@ -54,7 +54,7 @@ struct BegunPrompt {
 
 impl EditorAgent {
     pub(crate) fn new(client: Arc<Client>, connection: Arc<RpcConnection>) -> Arc<Self> {
-        Arc::new(Self { client, connection, sessions: OpenSessions::default(), capabilities: OnceLock::new() })
+        Arc::new(Self { client, connection, sessions: Arc::default(), capabilities: OnceLock::new() })
     }
 
     pub(crate) fn capabilities(&self) -> ClientCapabilityFlags {

@@ -9,6 +9,7 @@
 
 mod agent;
 mod asking;
+mod editor_files;
 mod follower;
 mod live_session;
 mod messages;

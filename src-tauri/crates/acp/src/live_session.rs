@@ -4,7 +4,7 @@ use crate::messages::StopReason;
 use crate::rpc::{RequestId, RpcRefusal};
 use crate::session_options::EditorMode;
 use arki_domain::{Error, RunId, SessionId};
-use arki_engine::Client;
+use arki_engine::{Client, OpenBuffers};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -66,8 +66,12 @@ pub(crate) enum TurnOrder {
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) folder: PathBuf,
+    /// The same as the client names it: links on the way are its own.
+    pub(crate) named_folder: PathBuf,
     mode: Mutex<EditorMode>,
     turns: Mutex<TurnQueue>,
+    /// Runs look at the client's open files for as long as this is held.
+    _buffers: Option<Arc<dyn OpenBuffers>>,
     orders: mpsc::Sender<TurnOrder>,
     /// Cancelled when the client closes the session.
     pub(crate) closing: CancellationToken,
@@ -75,10 +79,15 @@ pub(crate) struct LiveSession {
 
 impl LiveSession {
     /// The second goes to its follower.
-    pub(crate) fn new(id: SessionId, folder: PathBuf, mode: EditorMode) -> (Arc<Self>, mpsc::Receiver<TurnOrder>) {
+    pub(crate) fn new(
+        id: SessionId,
+        (folder, named_folder): (PathBuf, PathBuf),
+        mode: EditorMode,
+        _buffers: Option<Arc<dyn OpenBuffers>>,
+    ) -> (Arc<Self>, mpsc::Receiver<TurnOrder>) {
         let (orders, received) = mpsc::channel(MAX_ORDERS);
         let (mode, turns, closing) = (Mutex::new(mode), Mutex::default(), CancellationToken::new());
-        (Arc::new(Self { id, folder, mode, turns, orders, closing }), received)
+        (Arc::new(Self { id, folder, named_folder, mode, turns, _buffers, orders, closing }), received)
     }
 
     pub(crate) fn mode(&self) -> EditorMode {

@@ -2,6 +2,7 @@
 
 use crate::agent::{AgentReply, EditorAgent};
 use crate::asking::EditorAsker;
+use crate::editor_files::EditorFiles;
 use crate::follower::{FollowerParts, SessionFollower};
 use crate::live_session::LiveSession;
 use crate::messages::{AvailableCommand, OpenSession, SessionUpdate};
@@ -12,9 +13,10 @@ use crate::telling::{Teller, message};
 use crate::turn::COMPACT;
 use arki_domain::projection::Overview;
 use arki_domain::{Code, Error, SessionId};
-use arki_engine::Engine;
+use arki_engine::{Engine, OpenBuffers};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Errors of runs that wait for a follower.
@@ -24,6 +26,8 @@ const MAX_FAULTS: usize = 16;
 struct OpenedSession {
     id: SessionId,
     folder: PathBuf,
+    /// As the client names it.
+    named_folder: PathBuf,
     past: Past,
     servers: Vec<Value>,
 }
@@ -46,7 +50,7 @@ impl EditorAgent {
         let session = self.client.engine().sessions().begin(&folder).await?;
         let (id, project) = (session.session_id, PathBuf::from(session.project));
         let servers = asked.mcp_servers;
-        let opened = OpenedSession { id, folder: project, past: Past::None, servers };
+        let opened = OpenedSession { id, folder: project, named_folder: folder, past: Past::None, servers };
         self.open(request, opened).await
     }
 
@@ -75,11 +79,11 @@ impl EditorAgent {
             }
             None => self.sessions.ensure_room()?,
         }
-        self.open(request, OpenedSession { id, folder, past, servers: asked.mcp_servers }).await
+        self.open(request, OpenedSession { id, folder, named_folder, past, servers: asked.mcp_servers }).await
     }
 
     async fn open(&self, request: &RequestId, opened: OpenedSession) -> Result<AgentReply, RpcRefusal> {
-        let OpenedSession { id, folder, past, servers } = opened;
+        let OpenedSession { id, folder, named_folder, past, servers } = opened;
         let engine = self.client.engine().clone();
         let subscription = engine.subscribe();
         let form = self.output_form();
@@ -97,7 +101,8 @@ impl EditorAgent {
         });
         let (choices, mode, overview, teller, told) = reading.await?;
         let left_out = self.take_in_servers(&id, &folder, servers).await;
-        let (session, orders) = LiveSession::new(id.clone(), folder, mode);
+        let buffers = self.buffers_of(&folder);
+        let (session, orders) = LiveSession::new(id.clone(), (folder, named_folder), mode, buffers);
         let (faults, heard) = mpsc::channel(MAX_FAULTS);
         let follower = SessionFollower::new(FollowerParts {
             session: session.clone(),
@@ -118,6 +123,17 @@ impl EditorAgent {
         self.tell(&session, left_out.map(|text| message("servers", text)).into_iter().collect()).await;
         tokio::spawn(follower.run(told, orders, heard));
         Ok(AgentReply::Elsewhere)
+    }
+
+    /// Has runs in the folder look at the client's open files, where it tells of them.
+    fn buffers_of(&self, folder: &Path) -> Option<Arc<dyn OpenBuffers>> {
+        if !self.capabilities().reads_files {
+            return None;
+        }
+        let files = EditorFiles::new(self.connection.clone(), self.sessions.clone(), folder.to_owned());
+        let buffers: Arc<dyn OpenBuffers> = Arc::new(files);
+        self.client.engine().projects().editor_buffers().add(folder, &buffers);
+        Some(buffers)
     }
 
     fn asker(&self, session: &LiveSession, faults: mpsc::Sender<Error>) -> EditorAsker {

@@ -79,7 +79,7 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchQuery, ImportOutcome,
     ImportedSession, KeptAnswer, ListedRuns, RunRecord, Salvaged, Sizes, VerifyReport,
 };
-pub use arki_tools::{Guide, HookTrial, TriedHook};
+pub use arki_tools::{BufferText, Guide, HookTrial, OpenBuffers, TriedHook};
 pub use arki_tools::{stands_under_a_tool, tool_specification};
 pub use artifacts::Artifacts;
 pub use artifacts::ListedArtifact;
@@ -110,6 +110,7 @@ pub use pipeline_history::PipelineHistory;
 pub use projects::Projects;
 pub use projects::agent_list::list_agents;
 pub use projects::app_state::app_state;
+pub use projects::editor_buffers::EditorBuffers;
 pub use projects::example_prompts::example_prompts;
 pub use projects::folder_trust::{FolderTrust, TrustedFolder};
 pub use projects::guides::FoundGuides;

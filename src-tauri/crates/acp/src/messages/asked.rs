@@ -21,6 +21,8 @@ pub(crate) struct ClientCapabilityFlags {
     pub(crate) forms: bool,
     /// It shows a command's output as a terminal, as it comes.
     pub(crate) terminal_output: bool,
+    /// It tells the text of files that it has open.
+    pub(crate) reads_files: bool,
 }
 
 impl<'de> Deserialize<'de> for ClientCapabilityFlags {
@@ -29,6 +31,7 @@ impl<'de> Deserialize<'de> for ClientCapabilityFlags {
         Ok(Self {
             forms: said.pointer("/elicitation/form").is_some_and(Value::is_object),
             terminal_output: said.pointer("/_meta/terminal_output") == Some(&Value::Bool(true)),
+            reads_files: said.pointer("/fs/readTextFile") == Some(&Value::Bool(true)),
         })
     }
 }
@@ -122,12 +125,20 @@ mod tests {
     #[test]
     fn only_what_a_client_says_clearly_counts() {
         let none = ClientCapabilityFlags::default();
-        for odd in [json!(null), json!([]), json!({"elicitation": true}), json!({"elicitation": {"form": null}})] {
+        for odd in [
+            json!(null),
+            json!([]),
+            json!({"elicitation": true}),
+            json!({"fs": true}),
+            json!({"elicitation": {"form": null}, "fs": {"readTextFile": 1}}),
+        ] {
             assert_eq!(flags(odd.clone()), none, "{odd}");
         }
         assert_eq!(serde_json::from_value::<Initialize>(json!({})).unwrap().client_capabilities, none);
-        let zed = flags(json!({"elicitation": {"form": {}, "url": {}}, "_meta": {"terminal_output": true}}));
-        assert_eq!(zed, ClientCapabilityFlags { forms: true, terminal_output: true });
+        let zed = flags(
+            json!({"elicitation": {"form": {}, "url": {}}, "fs": {"readTextFile": true}, "_meta": {"terminal_output": true}}),
+        );
+        assert_eq!(zed, ClientCapabilityFlags { forms: true, terminal_output: true, reads_files: true });
     }
 
     #[test]
