@@ -141,9 +141,14 @@ impl LiveSession {
 
     /// Cancels the turn with those that wait, and stops what works for it. Nothing to cancel is fine.
     pub(crate) fn cancel(self: &Arc<Self>, client: &Arc<Client>) {
+        self.drop_waiting();
+        self.cancel_current(client);
+    }
+
+    /// Cancels the turns that wait.
+    pub(crate) fn drop_waiting(&self) {
         let waiting = std::mem::take(&mut self.turns().waiting);
         waiting.iter().for_each(|turn| turn.cancelled.cancel());
-        self.cancel_current(client);
     }
 
     fn cancel_current(self: &Arc<Self>, client: &Arc<Client>) {
