@@ -155,7 +155,7 @@ fn always_sticks() {
     assert!(shown.contains("touch x"), "{shown}");
     let kinds: Vec<&str> =
         asked["params"]["options"].as_array().unwrap().iter().map(|option| option["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["allow_once", "allow_always", "allow_always", "reject_once"]);
+    assert_eq!(kinds, ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"]);
     editor.choose(&asked, "allow_always");
     assert_eq!(editor.stop_reason(prompt), "end_turn");
     let other = editor.open(&stage);
@@ -163,6 +163,49 @@ fn always_sticks() {
     assert_eq!(editor.stop_reason(prompt), "end_turn");
     let asked = editor.heard.iter().filter(|message| message["method"] == "session/request_permission");
     assert_eq!(asked.count(), 1);
+}
+
+fn option<'a>(asked: &'a Value, id: &str) -> Option<&'a Value> {
+    asked["params"]["options"].as_array().unwrap().iter().find(|option| option["optionId"] == id)
+}
+
+#[test]
+fn never_sticks() {
+    let again = [commanding("touch x").to_vec(), commanding("touch x && ls").to_vec()].concat();
+    let stage = Stage::configured(Script::new(again).sequential(), &crate::harness::asking_policy());
+    let mut editor = Editor::plain(&stage);
+    let session = editor.open(&stage);
+    let prompt = editor.prompt(&session, "Touch it");
+    let asked = editor.asked("session/request_permission");
+    let name = text(&option(&asked, "reject_always").unwrap()["name"]);
+    assert!(name.contains("Never in this folder: commands that begin with `touch x`"), "{name}");
+    editor.choose(&asked, "reject_always");
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    let other = editor.open(&stage);
+    let prompt = editor.prompt(&other, "Once more");
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    let asked = editor.heard.iter().filter(|message| message["method"] == "session/request_permission");
+    assert_eq!(asked.count(), 1);
+    let events = stage.events(&other);
+    assert_eq!(payload(&events, "policy.decided")["decision"], "deny");
+    assert!(!stage.path("x").exists());
+}
+
+#[test]
+fn never_is_offered_only_for_one_rule() {
+    for line in ["touch x && mkdir y", "python3 -c 1"] {
+        let stage =
+            Stage::configured(Script::new(commanding(line).to_vec()).sequential(), &crate::harness::asking_policy());
+        let mut editor = Editor::plain(&stage);
+        let session = editor.open(&stage);
+        let prompt = editor.prompt(&session, "Go");
+        let asked = editor.asked("session/request_permission");
+        assert!(option(&asked, "reject").is_some() && option(&asked, "reject_always").is_none(), "{asked}");
+        // It was not offered.
+        editor.choose(&asked, "reject_always");
+        assert_eq!(editor.stop_reason(prompt), "end_turn");
+        assert!(editor.said().contains("waits for your decision in Arki"), "{}", editor.said());
+    }
 }
 
 #[test]

@@ -83,20 +83,6 @@ fn sessions_that_are_not_there_or_elsewhere_are_refused() {
 }
 
 #[test]
-fn a_second_prompt_is_refused_while_one_is_at_work() {
-    let stage = playing(vec![Turn::silent(), Turn::text("Then.")]);
-    let mut editor = Editor::plain(&stage);
-    let session = editor.open(&stage);
-    let first = editor.prompt(&session, "One");
-    let second = editor.prompt(&session, "Two");
-    assert_eq!(code(&editor.answer(second)), -32600);
-    let busy = json!({"sessionId": session, "cwd": stage.home.project_dir(), "mcpServers": []});
-    assert_eq!(code(&editor.ask("session/load", busy)), -32600);
-    editor.say(&json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": first}}));
-    assert_eq!(editor.stop_reason(first), "cancelled");
-}
-
-#[test]
 fn a_closed_session_says_nothing_more() {
     let stage = playing(vec![Turn::silent()]);
     let mut editor = Editor::plain(&stage);

@@ -18,7 +18,7 @@ fn response(status: &str, kind: &str, body: &str) -> Raw {
 }
 
 /// The address of a server that answers each request as `conduct` says, or sensibly where that says nothing.
-fn serve(conduct: impl Fn(&Value) -> Option<Raw> + Send + Sync + 'static) -> String {
+pub(crate) fn serve(conduct: impl Fn(&Value) -> Option<Raw> + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let conduct = Arc::new(conduct);

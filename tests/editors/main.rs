@@ -88,6 +88,7 @@ impl Protocol {
             Some("session/update") => ("SessionNotification", &message["params"]),
             Some("session/request_permission") => ("RequestPermissionRequest", &message["params"]),
             Some("elicitation/create") => ("CreateElicitationRequest", &message["params"]),
+            Some("fs/read_text_file") => ("ReadTextFileRequest", &message["params"]),
             Some(other) => panic!("{other} isn't checked"),
             None => (answered(&message["result"]), &message["result"]),
         };
@@ -112,20 +113,23 @@ fn answered(result: &Value) -> &'static str {
 }
 
 #[track_caller]
-fn follows_the_schema(said: &[Value]) {
+fn follows_the_schema(said: &[Value]) -> BTreeSet<&'static str> {
     let protocol = Protocol::read();
-    let seen: BTreeSet<&str> = said.iter().map(|message| protocol.check(message)).collect();
+    let seen: BTreeSet<&'static str> = said.iter().map(|message| protocol.check(message)).collect();
     for definition in ["InitializeResponse", "NewSessionResponse", "SessionNotification", "CreateElicitationRequest"] {
         assert!(seen.contains(definition), "{seen:?}");
     }
     assert!(said.iter().all(|message| message["jsonrpc"] == "2.0"));
+    seen
 }
 
 #[test]
 fn the_python_sdks_journey_follows_the_protocols_schema() {
     let mut editor = Command::new("python3");
     editor.env("PYTHONPATH", installed("python")).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/client.py"));
-    follows_the_schema(&Journey::new().gone_by(&mut editor));
+    let seen = follows_the_schema(&Journey::new().gone_by(&mut editor));
+    // It names a server, and tells of its files.
+    assert!(seen.contains("RequestPermissionRequest") && seen.contains("ReadTextFileRequest"), "{seen:?}");
 }
 
 #[test]

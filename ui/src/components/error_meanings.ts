@@ -158,6 +158,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   TRUST_TOO_LARGE: msg`The folder has too many files for trust to cover.`,
   UNDER_TOOL: msg`A tool tried to control Arki itself.`,
   UNKNOWN_PROVIDER: msg`The provider is not configured.`,
+  UNSAVED_CHANGES: msg`A file has unsaved changes in the editor, so it was not changed.`,
   UNTRUSTED: msg`The folder is not trusted.`,
   UPDATE_FAILED: msg`An update can't be found, downloaded or installed.`,
   UPDATE_NOT_SIGNED: msg`An update isn't signed by the key of Arki's releases, so it was not installed.`,

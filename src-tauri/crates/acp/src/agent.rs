@@ -3,10 +3,10 @@
 use crate::live_session::{LiveSession, PromptTurn, TurnOrder};
 use crate::messages::{
     ClientCapabilityFlags, ContentBlock, Initialize, ListSessions, NamedSessionParams, OpenSession, PromptParams,
-    SessionConfigOption, SessionNotification, SessionUpdate, SetConfigOption, SetMode, initialized,
+    SessionConfigOption, SessionNotification, SessionUpdate, SetConfigOption, SetMode, StopReason, initialized,
 };
 use crate::open_sessions::OpenSessions;
-use crate::prompt::read_prompt;
+use crate::prompt::{PromptText, read_prompt};
 use crate::rpc::{RequestId, RpcConnection, RpcRefusal};
 use crate::session_options::{ChosenOption, EditorMode, session_choices};
 use crate::telling::CommandOutputForm;
@@ -25,7 +25,7 @@ const MAX_LISTED: usize = 10_000;
 pub(crate) struct EditorAgent {
     pub(crate) client: Arc<Client>,
     pub(crate) connection: Arc<RpcConnection>,
-    pub(crate) sessions: OpenSessions,
+    pub(crate) sessions: Arc<OpenSessions>,
     /// Set once by `initialize`.
     capabilities: OnceLock<ClientCapabilityFlags>,
 }
@@ -45,7 +45,7 @@ enum AcceptedRequest {
     Other(String, Value),
 }
 
-/// A prompt whose turn has begun.
+/// A prompt that has its turn, or waits for it.
 struct BegunPrompt {
     session: Arc<LiveSession>,
     turn: PromptTurn,
@@ -54,7 +54,7 @@ struct BegunPrompt {
 
 impl EditorAgent {
     pub(crate) fn new(client: Arc<Client>, connection: Arc<RpcConnection>) -> Arc<Self> {
-        Arc::new(Self { client, connection, sessions: OpenSessions::default(), capabilities: OnceLock::new() })
+        Arc::new(Self { client, connection, sessions: Arc::default(), capabilities: OnceLock::new() })
     }
 
     pub(crate) fn capabilities(&self) -> ClientCapabilityFlags {
@@ -83,8 +83,8 @@ impl EditorAgent {
         }
     }
 
-    /// Takes in a request; what is returned answers it, whatever comes of it. A prompt's turn has begun then: a
-    /// cancellation right behind it finds it.
+    /// Takes in a request; what is returned answers it, whatever comes of it. A prompt has its place among
+    /// the turns then: a cancellation right behind it finds it.
     pub(crate) fn accept(
         self: Arc<Self>,
         id: RequestId,
@@ -134,7 +134,7 @@ impl EditorAgent {
             "session/load" => self.load(id, read::<OpenSession>(params)?).await,
             "session/resume" => self.resume(id, read::<OpenSession>(params)?).await,
             "session/list" => self.list(read(params)?).await,
-            "session/close" => self.close(&read(params)?),
+            "session/close" => self.close(&read(params)?).await,
             "session/delete" => self.delete(&read(params)?).await,
             "session/set_mode" => self.set_mode(&read(params)?).await,
             "session/set_config_option" => self.set_option(read(params)?).await,
@@ -197,11 +197,12 @@ impl EditorAgent {
         Ok(AgentReply::Now(json!({"sessions": page.collect::<Vec<_>>(), "nextCursor": next_cursor})))
     }
 
-    fn close(&self, named: &NamedSessionParams) -> Result<AgentReply, RpcRefusal> {
+    async fn close(&self, named: &NamedSessionParams) -> Result<AgentReply, RpcRefusal> {
         let session = self.sessions.named(&named.session_id)?;
         session.cancel(&self.client);
         session.closing.cancel();
         self.sessions.remove(&session.id);
+        self.client.engine().mcp().end_session_servers(&session.id).await;
         Ok(AgentReply::Now(json!({})))
     }
 
@@ -213,6 +214,7 @@ impl EditorAgent {
         if let Some(session) = self.sessions.remove(&named.session_id) {
             session.closing.cancel();
         }
+        self.client.engine().mcp().end_session_servers(&named.session_id).await;
         Ok(AgentReply::Now(json!({})))
     }
 
@@ -225,18 +227,25 @@ impl EditorAgent {
     }
 
     async fn carry_out(&self, BegunPrompt { session, turn, blocks }: BegunPrompt) -> Result<AgentReply, RpcRefusal> {
+        if !turn.begins().await {
+            session.end_turn(&turn.request);
+            return Ok(AgentReply::Now(json!({"stopReason": StopReason::Cancelled})));
+        }
         let (engine, folder) = (self.client.engine().clone(), session.folder.clone());
         let reading = tokio::task::spawn_blocking(move || read_prompt(&engine, &folder, blocks));
         let prompt = match reading.await.unwrap_or_else(|error| Err(Error::internal(error).into())) {
             Ok(prompt) => prompt,
             Err(refusal) => {
-                session.end_turn();
+                session.end_turn(&turn.request);
                 return Err(refusal);
             }
         };
-        let cancelled = turn.cancelled.clone();
+        let (cancelled, has_waited) = (turn.cancelled.clone(), turn.has_waited);
         session.order(TurnOrder::Begin(turn)).await;
+        self.permit_servers(&session, &cancelled).await;
+        let prompt = PromptText { has_waited, ..prompt };
         turn::carry_out(&self.client, &session, prompt, &cancelled).await;
+        self.tell_server_faults(&session).await;
         Ok(AgentReply::Elsewhere)
     }
 

@@ -387,7 +387,7 @@ impl SessionFollower {
 
     async fn finish(&mut self, outcome: Result<StopReason, Error>) {
         let Some(turn) = self.turn.take() else { return };
-        self.session.end_turn();
+        self.session.end_turn(&turn.request);
         self.teller.prompt_origin = PromptOrigin::Elsewhere;
         let outcome = match outcome {
             Err(_) if turn.cancelled.is_cancelled() => Ok(StopReason::Cancelled),

@@ -9,6 +9,7 @@
 
 mod agent;
 mod asking;
+mod editor_files;
 mod follower;
 mod live_session;
 mod messages;
@@ -18,6 +19,7 @@ mod prompt;
 mod replay;
 mod rpc;
 mod serve;
+mod servers;
 mod session_options;
 mod telling;
 mod timestamp;

@@ -1,26 +1,56 @@
-//! A session that the client has open: its choices, and the turn that it waits for.
+//! A session that the client has open: its choices, and the turns that it waits for, one after another.
 
 use crate::messages::StopReason;
 use crate::rpc::{RequestId, RpcRefusal};
 use crate::session_options::EditorMode;
 use arki_domain::{Error, RunId, SessionId};
-use arki_engine::Client;
+use arki_engine::{Client, OpenBuffers};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// The origin of the client's decisions in the log.
 pub(crate) const CLIENT: &str = "acp";
 /// Orders that wait for the follower.
 const MAX_ORDERS: usize = 16;
+/// Prompts that wait for the one at work.
+const MAX_WAITING: usize = 8;
 
-/// A prompt that waits for the end of its run.
+/// A prompt that waits for its turn, and then for the end of its run.
 pub(crate) struct PromptTurn {
     pub(crate) request: RequestId,
     pub(crate) cancelled: CancellationToken,
+    begins: Arc<Notify>,
+    /// It was sent while another was at work.
+    pub(crate) has_waited: bool,
     /// `None` until it has begun.
     pub(crate) run: Option<RunId>,
+}
+
+impl PromptTurn {
+    /// Waits for the turn; false where it is cancelled before.
+    pub(crate) async fn begins(&self) -> bool {
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => false,
+            () = self.begins.notified() => true,
+        }
+    }
+}
+
+struct QueuedTurn {
+    request: RequestId,
+    cancelled: CancellationToken,
+    begins: Arc<Notify>,
+}
+
+/// The turn at work, and those that wait for its end.
+#[derive(Default)]
+struct TurnQueue {
+    current: Option<QueuedTurn>,
+    waiting: VecDeque<QueuedTurn>,
 }
 
 /// An order for the follower.
@@ -36,9 +66,12 @@ pub(crate) enum TurnOrder {
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) folder: PathBuf,
+    /// The same as the client names it: links on the way are its own.
+    pub(crate) named_folder: PathBuf,
     mode: Mutex<EditorMode>,
-    /// Cancelled when the client cancels the turn; `None` where there is none.
-    turn: Mutex<Option<(RequestId, CancellationToken)>>,
+    turns: Mutex<TurnQueue>,
+    /// Runs look at the client's open files for as long as this is held.
+    _buffers: Option<Arc<dyn OpenBuffers>>,
     orders: mpsc::Sender<TurnOrder>,
     /// Cancelled when the client closes the session.
     pub(crate) closing: CancellationToken,
@@ -46,10 +79,15 @@ pub(crate) struct LiveSession {
 
 impl LiveSession {
     /// The second goes to its follower.
-    pub(crate) fn new(id: SessionId, folder: PathBuf, mode: EditorMode) -> (Arc<Self>, mpsc::Receiver<TurnOrder>) {
+    pub(crate) fn new(
+        id: SessionId,
+        (folder, named_folder): (PathBuf, PathBuf),
+        mode: EditorMode,
+        _buffers: Option<Arc<dyn OpenBuffers>>,
+    ) -> (Arc<Self>, mpsc::Receiver<TurnOrder>) {
         let (orders, received) = mpsc::channel(MAX_ORDERS);
-        let (mode, turn, closing) = (Mutex::new(mode), Mutex::default(), CancellationToken::new());
-        (Arc::new(Self { id, folder, mode, turn, orders, closing }), received)
+        let (mode, turns, closing) = (Mutex::new(mode), Mutex::default(), CancellationToken::new());
+        (Arc::new(Self { id, folder, named_folder, mode, turns, _buffers, orders, closing }), received)
     }
 
     pub(crate) fn mode(&self) -> EditorMode {
@@ -60,38 +98,61 @@ impl LiveSession {
         *self.mode.lock().unwrap_or_else(PoisonError::into_inner) = mode;
     }
 
-    fn turn(&self) -> MutexGuard<'_, Option<(RequestId, CancellationToken)>> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turns(&self) -> MutexGuard<'_, TurnQueue> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) async fn order(&self, order: TurnOrder) {
         let _ = self.orders.send(order).await;
     }
 
-    /// Begins a turn; there is one at a time.
+    /// Begins a turn, or has it wait for those before it.
     pub(crate) fn begin_turn(&self, request: RequestId) -> Result<PromptTurn, RpcRefusal> {
-        let mut turn = self.turn();
-        if turn.is_some() {
-            return Err(RpcRefusal::invalid_request(
-                "The session is still working on a prompt. Wait for its end, or cancel it.",
-            ));
+        let (cancelled, begins) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let queued = QueuedTurn { request: request.clone(), cancelled: cancelled.clone(), begins: begins.clone() };
+        let mut turns = self.turns();
+        let has_waited = turns.current.is_some();
+        if !has_waited {
+            begins.notify_one();
+            turns.current = Some(queued);
+        } else if turns.waiting.len() < MAX_WAITING {
+            turns.waiting.push_back(queued);
+        } else {
+            let message = format!("{MAX_WAITING} prompts wait in this session already. Wait for their end, or cancel.");
+            return Err(RpcRefusal::invalid_request(message));
         }
-        let cancelled = CancellationToken::new();
-        *turn = Some((request.clone(), cancelled.clone()));
-        Ok(PromptTurn { request, cancelled, run: None })
+        Ok(PromptTurn { request, cancelled, begins, has_waited, run: None })
     }
 
     pub(crate) fn has_turn(&self) -> bool {
-        self.turn().is_some()
+        self.turns().current.is_some()
     }
 
-    pub(crate) fn end_turn(&self) {
-        *self.turn() = None;
+    /// Ends this request's turn, whether it is at work or waits; the next one begins.
+    pub(crate) fn end_turn(&self, request: &RequestId) {
+        let mut turns = self.turns();
+        if turns.current.as_ref().is_some_and(|current| current.request == *request) {
+            turns.current = turns.waiting.pop_front();
+            turns.current.iter().for_each(|next| next.begins.notify_one());
+        } else {
+            turns.waiting.retain(|waiting| waiting.request != *request);
+        }
     }
 
-    /// Cancels the turn, and stops what works for it. Nothing to cancel is fine.
+    /// Cancels the turn with those that wait, and stops what works for it. Nothing to cancel is fine.
     pub(crate) fn cancel(self: &Arc<Self>, client: &Arc<Client>) {
-        let turn = self.turn().as_ref().map(|(_, cancelled)| cancelled.clone());
+        self.drop_waiting();
+        self.cancel_current(client);
+    }
+
+    /// Cancels the turns that wait.
+    pub(crate) fn drop_waiting(&self) {
+        let waiting = std::mem::take(&mut self.turns().waiting);
+        waiting.iter().for_each(|turn| turn.cancelled.cancel());
+    }
+
+    fn cancel_current(self: &Arc<Self>, client: &Arc<Client>) {
+        let turn = self.turns().current.as_ref().map(|turn| turn.cancelled.clone());
         let Some(cancelled) = turn.filter(|cancelled| !cancelled.is_cancelled()) else { return };
         cancelled.cancel();
         let (session, client) = (self.clone(), client.clone());
@@ -102,11 +163,13 @@ impl LiveSession {
         });
     }
 
-    /// Cancels the turn where it's this request's.
+    /// Cancels this request's turn alone, where it has one.
     pub(crate) fn cancel_request(self: &Arc<Self>, request: &RequestId, client: &Arc<Client>) {
-        let is_its = self.turn().as_ref().is_some_and(|(its, _)| its == request);
-        if is_its {
-            self.cancel(client);
+        let of_request = |turn: &&QueuedTurn| turn.request == *request;
+        if self.turns().current.as_ref().filter(of_request).is_some() {
+            self.cancel_current(client);
+        } else if let Some(waiting) = self.turns().waiting.iter().find(of_request) {
+            waiting.cancelled.cancel();
         }
     }
 }

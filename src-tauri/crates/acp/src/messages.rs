@@ -8,8 +8,8 @@ mod tool_calls;
 mod updates;
 
 pub(crate) use asked::{
-    ClientCapabilityFlags, Initialize, ListSessions, NamedSessionParams, OpenSession, PromptParams, SetConfigOption,
-    SetMode,
+    ClientCapabilityFlags, Initialize, ListSessions, NamedServerParams, NamedSessionParams, OpenSession, PromptParams,
+    SetConfigOption, SetMode,
 };
 pub(crate) use content::{ContentBlock, EmbeddedResource};
 pub(crate) use elicitation::{CreateElicitation, Elicited, FormSchema, choice_field, choices_field, text_field};

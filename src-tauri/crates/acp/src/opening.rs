@@ -2,6 +2,7 @@
 
 use crate::agent::{AgentReply, EditorAgent};
 use crate::asking::EditorAsker;
+use crate::editor_files::EditorFiles;
 use crate::follower::{FollowerParts, SessionFollower};
 use crate::live_session::LiveSession;
 use crate::messages::{AvailableCommand, OpenSession, SessionUpdate};
@@ -12,15 +13,24 @@ use crate::telling::{Teller, message};
 use crate::turn::COMPACT;
 use arki_domain::projection::Overview;
 use arki_domain::{Code, Error, SessionId};
-use arki_engine::Engine;
+use arki_engine::{Engine, OpenBuffers};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Servers of the editor that are named.
-const MAX_NAMED: usize = 10;
 /// Errors of runs that wait for a follower.
 const MAX_FAULTS: usize = 16;
+
+/// A session that is opened.
+struct OpenedSession {
+    id: SessionId,
+    folder: PathBuf,
+    /// As the client names it.
+    named_folder: PathBuf,
+    past: Past,
+    servers: Vec<Value>,
+}
 
 /// The client's knowledge of a session's past.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,15 +48,10 @@ impl EditorAgent {
         let folder = absolute(asked.cwd)?;
         self.sessions.ensure_room()?;
         let session = self.client.engine().sessions().begin(&folder).await?;
-        let reply = self.open(request, session.session_id.clone(), PathBuf::from(session.project), Past::None).await?;
-        if let (Some(open), false) = (self.sessions.find(&session.session_id), asked.mcp_servers.is_empty()) {
-            let text = format!(
-                "This editor's MCP servers aren't used here ({}). `arki mcp add` adds them to Arki.\n\n",
-                names(&asked.mcp_servers)
-            );
-            self.tell(&open, vec![message("servers", text)]).await;
-        }
-        Ok(reply)
+        let (id, project) = (session.session_id, PathBuf::from(session.project));
+        let servers = asked.mcp_servers;
+        let opened = OpenedSession { id, folder: project, named_folder: folder, past: Past::None, servers };
+        self.open(request, opened).await
     }
 
     /// Answers `session/load`, once the session's past is told.
@@ -61,9 +66,9 @@ impl EditorAgent {
 
     async fn open_again(&self, request: &RequestId, asked: OpenSession, past: Past) -> Result<AgentReply, RpcRefusal> {
         let id = asked.session_id.ok_or_else(|| RpcRefusal::invalid_params("`sessionId` is missing."))?;
-        let folder = absolute(asked.cwd)?;
-        let (engine, of) = (self.client.engine().clone(), id.clone());
-        let here = self.reading(move || folder_of(&engine, &of, &folder)).await?;
+        let named_folder = absolute(asked.cwd)?;
+        let (engine, of, named) = (self.client.engine().clone(), id.clone(), named_folder.clone());
+        let folder = self.reading(move || folder_of(&engine, &of, &named)).await?;
         match self.sessions.find(&id) {
             Some(open) if open.has_turn() => {
                 return Err(RpcRefusal::invalid_request("The session is still working on a prompt."));
@@ -74,16 +79,11 @@ impl EditorAgent {
             }
             None => self.sessions.ensure_room()?,
         }
-        self.open(request, id, here, past).await
+        self.open(request, OpenedSession { id, folder, named_folder, past, servers: asked.mcp_servers }).await
     }
 
-    async fn open(
-        &self,
-        request: &RequestId,
-        id: SessionId,
-        folder: PathBuf,
-        past: Past,
-    ) -> Result<AgentReply, RpcRefusal> {
+    async fn open(&self, request: &RequestId, opened: OpenedSession) -> Result<AgentReply, RpcRefusal> {
+        let OpenedSession { id, folder, named_folder, past, servers } = opened;
         let engine = self.client.engine().clone();
         let subscription = engine.subscribe();
         let form = self.output_form();
@@ -100,7 +100,9 @@ impl EditorAgent {
             Ok((session_choices(&engine, &of, mode)?, mode, overview, teller, told))
         });
         let (choices, mode, overview, teller, told) = reading.await?;
-        let (session, orders) = LiveSession::new(id.clone(), folder, mode);
+        let left_out = self.take_in_servers(&id, &folder, servers).await;
+        let buffers = self.buffers_of(&folder);
+        let (session, orders) = LiveSession::new(id.clone(), (folder, named_folder), mode, buffers);
         let (faults, heard) = mpsc::channel(MAX_FAULTS);
         let follower = SessionFollower::new(FollowerParts {
             session: session.clone(),
@@ -118,8 +120,20 @@ impl EditorAgent {
         }
         self.connection.answer(request, Ok(opened)).await;
         self.tell_commands(&session).await;
+        self.tell(&session, left_out.map(|text| message("servers", text)).into_iter().collect()).await;
         tokio::spawn(follower.run(told, orders, heard));
         Ok(AgentReply::Elsewhere)
+    }
+
+    /// Has runs in the folder look at the client's open files, where it tells of them.
+    fn buffers_of(&self, folder: &Path) -> Option<Arc<dyn OpenBuffers>> {
+        if !self.capabilities().reads_files {
+            return None;
+        }
+        let files = EditorFiles::new(self.connection.clone(), self.sessions.clone(), folder.to_owned());
+        let buffers: Arc<dyn OpenBuffers> = Arc::new(files);
+        self.client.engine().projects().editor_buffers().add(folder, &buffers);
+        Some(buffers)
     }
 
     fn asker(&self, session: &LiveSession, faults: mpsc::Sender<Error>) -> EditorAsker {
@@ -155,11 +169,6 @@ fn teller(engine: &Engine, overview: &Overview, mut teller: Teller, told: u64) -
         })?;
     }
     Ok(teller)
-}
-
-fn names(servers: &[Value]) -> String {
-    let names = servers.iter().filter_map(|server| server["name"].as_str()).take(MAX_NAMED);
-    arki_engine::one_line(&names.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the session's folder, where it's the one that the client means.

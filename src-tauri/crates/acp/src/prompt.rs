@@ -18,6 +18,8 @@ const MAX_EMBEDDED_BYTES: usize = 1 << 20;
 pub(crate) struct PromptText {
     pub(crate) text: String,
     pub(crate) images: Vec<Vec<u8>>,
+    /// It was sent while another was at work, so that it answers no question of that one.
+    pub(crate) has_waited: bool,
 }
 
 /// Reads a prompt's blocks. Blocking: the policy is asked about files.

@@ -37,6 +37,8 @@ where
         () = connection.closing.cancelled() => {}
         () = end => {}
     }
+    // Before the runs stop: the next prompt begins with the end of the one at work.
+    agent.sessions.list().iter().for_each(|session| session.drop_waiting());
     engine.runs().stop_all().await;
     connection.closing.cancel();
     if tokio::time::timeout(END_PATIENCE, writing).await.is_err() {

@@ -3,7 +3,7 @@
 use crate::live_session::{LiveSession, TurnOrder};
 use crate::messages::StopReason;
 use crate::prompt::PromptText;
-use arki_domain::{Error, RunId};
+use arki_domain::{Code, Error, RunId};
 use arki_engine::{Client, RunTarget, StartRun};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +40,7 @@ async fn begun(
     let (engine, id) = (client.engine().clone(), session.id.clone());
     let asked = tokio::task::spawn_blocking(move || engine.open_questions().open_question(&id));
     let (run, handle) = match asked.await.map_err(Error::internal)?? {
+        Some(_) if prompt.has_waited => return Err(asked_meanwhile()),
         Some(open) => client.answer_question(&session.id, &open.asked.question_id, &prompt.text).await?,
         None => {
             let options = session.mode().run_options();
@@ -53,6 +54,11 @@ async fn begun(
     }
     watch(session, handle);
     Ok(TurnOrder::Started(RunId::clone(&run.run_id)))
+}
+
+fn asked_meanwhile() -> Error {
+    let message = "The model has asked a question since you sent this.";
+    Error::new(Code::SESSION_BUSY, message, "Answer the question, then send this again.")
 }
 
 /// Reports an error of the run that isn't in its log.

@@ -77,15 +77,16 @@ wire! {
         pub note: Option<String>,
         /// The hash of the preview that the user was shown; null where the caller has just shown it itself.
         pub preview_hash: Option<String>,
-        /// Null or absent: approved this once.
+        /// Null or absent: decided this once. A rejection can be kept always, as a rule that denies.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
         pub keep: Option<Keep>,
     }
-    /// An approval that holds for longer.
+    /// A decision that holds for longer.
     Keep {
         pub scope: KeepScope,
-        /// The rules as `proposed_rule` gave them, one a line, and the user was shown them.
+        /// The rules as `proposed_rule` gave them, one a line, and the user was shown them; for a rejection the one rule
+        /// with the decision `deny`.
         pub rule: String,
     }
 }

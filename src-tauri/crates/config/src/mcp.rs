@@ -2,7 +2,7 @@
 
 use super::file::{ConfigFile, McpServerConfig};
 use super::invalid::invalid;
-use arki_domain::{Category, Error};
+use arki_domain::{Category, Error, SessionId};
 use arki_mcp::is_server_name;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,12 +11,14 @@ const MAX_START_SECONDS: u64 = 600;
 const MAX_CALL_SECONDS: u64 = 86_400;
 
 /// The configuration that a server is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum McpOrigin {
     User,
     Project,
     /// The project's `.mcp.json`.
     McpJson,
+    /// No configuration: a client named it for this session.
+    Session(SessionId),
 }
 
 #[derive(Debug, Clone)]
@@ -115,7 +117,7 @@ mod tests {
             r#"{"a": {"command": "x", "args": ["-y"], "env": {"T": "${TOKEN}"}}, "b": {"url": "https://x/mcp"}}"#;
         let config = merge(user, r#"{"c": {"command": "y", "network": true}}"#).unwrap();
         let origins: Vec<(&str, McpOrigin)> =
-            config.mcp_servers.iter().map(|(name, server)| (name.as_str(), server.origin)).collect();
+            config.mcp_servers.iter().map(|(name, server)| (name.as_str(), server.origin.clone())).collect();
         assert_eq!(origins, [("a", McpOrigin::User), ("b", McpOrigin::User), ("c", McpOrigin::Project)]);
     }
 

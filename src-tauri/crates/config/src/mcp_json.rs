@@ -124,7 +124,7 @@ mod tests {
         );
         assert!(left_out.is_empty(), "{left_out:?}");
         assert_eq!(servers["mine"].config.command.as_deref(), Some("good"));
-        assert_eq!((servers["a"].origin, servers["a"].config.args.len()), (McpOrigin::McpJson, 1));
+        assert_eq!((&servers["a"].origin, servers["a"].config.args.len()), (&McpOrigin::McpJson, 1));
         assert_eq!(
             (servers["b"].config.url.as_deref(), servers["c"].config.enabled),
             (Some("https://b/mcp"), Some(false))

@@ -323,6 +323,8 @@ codes! {
     UNDER_TOOL,
     /// The provider is not configured.
     UNKNOWN_PROVIDER,
+    /// A file has unsaved changes in the editor, so it was not changed.
+    UNSAVED_CHANGES,
     /// The folder is not trusted.
     UNTRUSTED,
     /// An update can't be found, downloaded or installed.

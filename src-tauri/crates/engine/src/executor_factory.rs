@@ -106,6 +106,7 @@ impl ExecutorFactory {
             checks: self.records.directories().checks(&open.path()),
             background: self.background.clone(),
             contents: self.records.contents().clone(),
+            buffers: self.projects.editor_buffers().of(open.workplace().root()),
             view_fault: OnceLock::new(),
         };
         ToolExecutor::new(self.records.run_log(), self.records.live_bus(), self.records.redactor().clone(), settings)

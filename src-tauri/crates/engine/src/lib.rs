@@ -58,7 +58,7 @@ pub use accounts::environment_keys::EnvironmentKeys;
 pub use approvals::Approvals;
 pub use approvals::judgement::Judgement;
 pub use approvals::names::ApprovalUse;
-pub use approvals::resolve::{DecidedBy, DecisionOutcome, rule_text};
+pub use approvals::resolve::{DecidedBy, DecisionOutcome, denying_rule, rule_text};
 pub use approvals::review::{ReviewDiff, ReviewFile, ReviewPart};
 pub use approvals::standing_rules::{Backtest, PastCall};
 pub use arki_agent::{Compacted, RunEnd};
@@ -79,7 +79,7 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchQuery, ImportOutcome,
     ImportedSession, KeptAnswer, ListedRuns, RunRecord, Salvaged, Sizes, VerifyReport,
 };
-pub use arki_tools::{Guide, HookTrial, TriedHook};
+pub use arki_tools::{BufferText, Guide, HookTrial, OpenBuffers, TriedHook};
 pub use arki_tools::{stands_under_a_tool, tool_specification};
 pub use artifacts::Artifacts;
 pub use artifacts::ListedArtifact;
@@ -99,7 +99,7 @@ pub use inbox::Inbox;
 pub use line_counts::LineCounts;
 pub use line_origins::LineOrigins;
 pub use log_anchors::LogAnchors;
-pub use mcp::Mcp;
+pub use mcp::{Mcp, NamedServer, ServerPermission, ServerRequest};
 pub use memory_reviews::MemoryReviews;
 pub use open_questions::OpenQuestion;
 pub use open_questions::OpenQuestions;
@@ -110,6 +110,7 @@ pub use pipeline_history::PipelineHistory;
 pub use projects::Projects;
 pub use projects::agent_list::list_agents;
 pub use projects::app_state::app_state;
+pub use projects::editor_buffers::EditorBuffers;
 pub use projects::example_prompts::example_prompts;
 pub use projects::folder_trust::{FolderTrust, TrustedFolder};
 pub use projects::guides::FoundGuides;

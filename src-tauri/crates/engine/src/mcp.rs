@@ -9,6 +9,7 @@ mod entries;
 mod form_fields;
 mod keeping;
 mod launcher;
+mod session_servers;
 mod settings;
 mod sign_in;
 
@@ -18,7 +19,7 @@ use crate::projects::open::OpenProject;
 use crate::records::{Records, blocking};
 use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
 use arki_config::{Config, ConfiguredServer, McpOrigin};
-use arki_domain::{Code, Error, PartKind};
+use arki_domain::{Code, Error, PartKind, SessionId};
 use arki_mcp::{Elicitor, ListedTool, OpeningStep, Ports, Prompt, Server, SignIn, tools_of, unmet_tool};
 use arki_process::CommandLimits;
 use arki_tools::Tool;
@@ -27,6 +28,7 @@ use futures_util::future::join_all;
 use globset::Glob;
 use keeping::{Agreements, Tokens};
 use launcher::SandboxedLauncher;
+use session_servers::SessionServers;
 use sign_in::Loopback;
 use std::collections::HashMap;
 use std::path::Path;
@@ -34,12 +36,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The MCP servers of all folders, by project and name.
+pub use session_servers::{NamedServer, ServerPermission, ServerRequest};
+
+/// The MCP servers of all folders.
 pub struct Mcp {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     projects: Arc<Projects>,
-    servers: Mutex<HashMap<(String, String), KeptServer>>,
+    servers: Mutex<HashMap<ServerPlace, KeptServer>>,
+    session_servers: SessionServers,
     elicitations: Arc<Elicitations>,
     /// The number of clients that see servers' questions, and can answer.
     answering: Arc<AtomicUsize>,
@@ -56,6 +61,14 @@ impl Drop for Answering {
     }
 }
 
+#[derive(PartialEq, Eq, Hash)]
+struct ServerPlace {
+    project: String,
+    /// The session that it was named for; `None` for a configured one.
+    session: Option<SessionId>,
+    name: String,
+}
+
 /// A server, and what its program may take, and not open.
 struct KeptServer {
     server: Arc<Server>,
@@ -68,8 +81,8 @@ const MAX_FAULTS: usize = 32;
 
 impl Mcp {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
-        let (servers, elicitations, answering, faults) = Default::default();
-        Self { records, accounts, projects, servers, elicitations, answering, faults }
+        let (servers, session_servers, elicitations, answering, faults) = Default::default();
+        Self { records, accounts, projects, servers, session_servers, elicitations, answering, faults }
     }
 
     fn all(&self) -> Vec<Arc<Server>> {
@@ -90,13 +103,20 @@ impl Mcp {
         let usable: Vec<_> = config.mcp_servers.iter().filter(|(_, server)| is_agreed(open, server)).collect();
         let mut known = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         // What is no longer configured or trusted ends with its last call.
-        known.retain(|(project, name), _| *project != open.path() || usable.iter().any(|(usable, _)| *usable == name));
+        known.retain(|place, _| {
+            let is_usable = || usable.iter().any(|(usable, _)| **usable == place.name);
+            place.session.is_some() || place.project != open.path() || is_usable()
+        });
         let limits = config.tool_limits.command;
         let secrets = &config.secret_files.globs;
         let mut servers = Vec::new();
         for (name, configured) in usable {
             let settings = settings::of(name, configured, &open.path(), self.accounts.keys());
-            let place = (open.path(), name.clone());
+            let session = match &configured.origin {
+                McpOrigin::Session(session) => Some(session.clone()),
+                McpOrigin::User | McpOrigin::Project | McpOrigin::McpJson => None,
+            };
+            let place = ServerPlace { project: open.path(), session, name: name.clone() };
             match known.get(&place) {
                 Some(kept)
                     if *kept.server.settings() == settings && kept.limits == limits && kept.secrets == *secrets =>
@@ -393,7 +413,9 @@ impl Mcp {
 fn is_agreed(open: &OpenProject, server: &ConfiguredServer) -> bool {
     let config = &server.config;
     let is_same = || open.has_agreed_programs(config.command.as_deref().unwrap_or_default(), &config.args);
-    open.is_trusted() && (server.origin == McpOrigin::User || is_same())
+    // What was named for a session, and not configured, was permitted with the programs that it has.
+    let is_permitted = matches!(server.origin, McpOrigin::User | McpOrigin::Session(_));
+    open.is_trusted() && (is_permitted || is_same())
 }
 
 fn step_name(step: OpeningStep) -> McpTestStepName {

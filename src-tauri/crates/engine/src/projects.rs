@@ -4,6 +4,7 @@ mod agent_files;
 pub(crate) mod agent_list;
 pub(crate) mod app_state;
 pub(crate) mod config_in_force;
+pub(crate) mod editor_buffers;
 pub(crate) mod example_prompts;
 pub(crate) mod folder_trust;
 pub(crate) mod guides;
@@ -29,6 +30,7 @@ use arki_domain::{Error, SessionId};
 use arki_sandbox::{Sandbox, SandboxStatus};
 use arki_tools::BackgroundCommands;
 use arki_worktrees::{SessionWorktrees, SubagentWorktrees};
+use editor_buffers::EditorBuffers;
 use leavings::Leavings;
 use pipelines::PipelineDefinitions;
 use std::sync::{Arc, OnceLock};
@@ -44,6 +46,7 @@ pub struct Projects {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
     leavings: Arc<Leavings>,
+    editor_buffers: EditorBuffers,
     sandbox: OnceLock<SandboxStatus>,
     pipelines: PipelineDefinitions,
     trees: Arc<SubagentWorktrees>,
@@ -57,7 +60,8 @@ impl Projects {
         let session_trees = Arc::new(SessionWorktrees::new(records.directories().session_tree_notes()));
         let pipelines = PipelineDefinitions::new(&records.directories().config);
         let sandbox = OnceLock::new();
-        Self { records, accounts, leavings, sandbox, pipelines, trees, session_trees }
+        let editor_buffers = EditorBuffers::default();
+        Self { records, accounts, leavings, editor_buffers, sandbox, pipelines, trees, session_trees }
     }
 
     pub(crate) fn session_worktrees(&self) -> &Arc<SessionWorktrees> {
@@ -102,6 +106,11 @@ impl Projects {
             .await?;
         }
         Ok(())
+    }
+
+    /// The editors that have files open, which runs that begin in their folders look at.
+    pub fn editor_buffers(&self) -> &EditorBuffers {
+        &self.editor_buffers
     }
 
     pub(crate) fn leavings(&self) -> &Arc<Leavings> {

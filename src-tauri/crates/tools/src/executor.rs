@@ -48,6 +48,7 @@ mod signing;
 mod step;
 mod subject;
 mod toolbox;
+mod unsaved;
 mod user_question;
 mod viewed_calls;
 mod write;
@@ -81,6 +82,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use subject::SubjectOf;
 use toolbox::Toolbox;
+use unsaved::UnsavedFiles;
 use write::FileWriter;
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
@@ -105,6 +107,7 @@ pub struct ToolExecutor {
     results: Arc<CallResults>,
     hooks: CallHooks,
     reads: Arc<ReadCalls>,
+    unsaved: UnsavedFiles,
     asking: Arc<UserQuestions>,
     writer: FileWriter,
     effects: Arc<CommandEffects>,

@@ -27,7 +27,7 @@ pub const MAX_TOOL_NAME_BYTES: usize = 64;
 pub(crate) struct ReadTask {
     pub(crate) project: Arc<Project>,
     pub(crate) args: Value,
-    /// The kept content that the argument `path` names, if it does not name a file.
+    /// The content to read in place of a file: a kept one that the argument `path` names, or a file's unsaved text.
     pub(crate) artifact: Option<Vec<u8>>,
     pub(crate) left_out: LeftOut,
     pub(crate) context: Arc<dyn ContextProvider>,

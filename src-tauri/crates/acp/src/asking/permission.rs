@@ -9,12 +9,14 @@ use crate::rpc::AskFailure;
 use crate::telling::{fenced, shown_change, tool_facts};
 use arki_api::{Keep, KeepScope, Resolution};
 use arki_domain::{ApprovalDecision, ApprovalKind, ApprovalRequested, ChangePreview};
+use arki_engine::{RuleDefinition, denying_rule, rule_text};
 use serde_json::Value;
 
 const ALLOW: &str = "allow";
 const SESSION: &str = "allow_session";
 const ALWAYS: &str = "allow_always";
 const REJECT: &str = "reject";
+const NEVER: &str = "reject_always";
 const REVIEW: &str = "review";
 
 /// Asks about the whole.
@@ -27,6 +29,11 @@ pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Ed
         options.push(option(ALWAYS, format!("Always allow in this folder: {what}"), PermissionKind::AllowAlways));
     }
     options.push(option(REJECT, "Reject", PermissionKind::RejectOnce));
+    let denial = denying_rule(&shown.rules);
+    if let Some(rule) = &denial {
+        let what = denial_in_words(rule);
+        options.push(option(NEVER, format!("Never in this folder: {what}"), PermissionKind::RejectAlways));
+    }
     if requested.preview.is_some() {
         options.push(option(REVIEW, "Review in Arki", PermissionKind::RejectOnce));
     }
@@ -41,6 +48,13 @@ pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Ed
             resolved(requested, ApprovalDecision::Approve, keep(KeepScope::Always))
         }
         Some(REJECT) => resolved(requested, ApprovalDecision::Reject, None),
+        Some(NEVER) => match denial {
+            Some(rule) => {
+                let keep = Keep { scope: KeepScope::Always, rule: rule_text(&[rule]) };
+                resolved(requested, ApprovalDecision::Reject, Some(keep))
+            }
+            None => EditorChoice::Left,
+        },
         _ => EditorChoice::Left,
     })
 }
@@ -168,4 +182,16 @@ fn rules_in_words(shown: &ShownApproval) -> String {
         (None, None, None) => rule.tool.clone().unwrap_or_default(),
     });
     arki_engine::one_line(&about.collect::<Vec<_>>().join(", "))
+}
+
+/// Says what a rule that denies is about. It denies the tool that it names, and no other.
+fn denial_in_words(rule: &RuleDefinition) -> String {
+    let tool = rule.tool.as_deref().unwrap_or("any tool");
+    let words = match (&rule.command, &rule.path, &rule.host) {
+        (Some(command), ..) => format!("commands that begin with `{}`", command.join(" ")),
+        (None, Some(path), _) => format!("{tool} on {path}"),
+        (None, None, Some(host)) => format!("{tool} on {host}"),
+        (None, None, None) => tool.to_owned(),
+    };
+    arki_engine::one_line(&words)
 }

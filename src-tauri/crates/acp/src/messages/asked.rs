@@ -2,6 +2,7 @@
 
 use crate::messages::content::ContentBlock;
 use arki_domain::SessionId;
+use arki_engine::NamedServer;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub(crate) struct ClientCapabilityFlags {
     pub(crate) forms: bool,
     /// It shows a command's output as a terminal, as it comes.
     pub(crate) terminal_output: bool,
+    /// It tells the text of files that it has open.
+    pub(crate) reads_files: bool,
 }
 
 impl<'de> Deserialize<'de> for ClientCapabilityFlags {
@@ -28,6 +31,7 @@ impl<'de> Deserialize<'de> for ClientCapabilityFlags {
         Ok(Self {
             forms: said.pointer("/elicitation/form").is_some_and(Value::is_object),
             terminal_output: said.pointer("/_meta/terminal_output") == Some(&Value::Bool(true)),
+            reads_files: said.pointer("/fs/readTextFile") == Some(&Value::Bool(true)),
         })
     }
 }
@@ -41,6 +45,36 @@ pub(crate) struct OpenSession {
     pub(crate) cwd: PathBuf,
     #[serde(default)]
     pub(crate) mcp_servers: Vec<Value>,
+}
+
+/// An MCP server that the client names.
+#[derive(Debug, Deserialize)]
+pub(crate) struct NamedServerParams {
+    /// Absent for a program.
+    #[serde(rename = "type")]
+    pub(crate) transport: Option<String>,
+    name: String,
+    command: Option<String>,
+    args: Option<Vec<String>>,
+    env: Option<Vec<NamedValue>>,
+    url: Option<String>,
+    headers: Option<Vec<NamedValue>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NamedValue {
+    name: String,
+    value: String,
+}
+
+impl NamedServerParams {
+    pub(crate) fn into_named(self) -> NamedServer {
+        let by_name =
+            |values: Option<Vec<NamedValue>>| values.into_iter().flatten().map(|one| (one.name, one.value)).collect();
+        let Self { name, command, args, env, url, headers, .. } = self;
+        let args = args.unwrap_or_default();
+        NamedServer { name, command, args, env: by_name(env), url, headers: by_name(headers) }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -91,12 +125,20 @@ mod tests {
     #[test]
     fn only_what_a_client_says_clearly_counts() {
         let none = ClientCapabilityFlags::default();
-        for odd in [json!(null), json!([]), json!({"elicitation": true}), json!({"elicitation": {"form": null}})] {
+        for odd in [
+            json!(null),
+            json!([]),
+            json!({"elicitation": true}),
+            json!({"fs": true}),
+            json!({"elicitation": {"form": null}, "fs": {"readTextFile": 1}}),
+        ] {
             assert_eq!(flags(odd.clone()), none, "{odd}");
         }
         assert_eq!(serde_json::from_value::<Initialize>(json!({})).unwrap().client_capabilities, none);
-        let zed = flags(json!({"elicitation": {"form": {}, "url": {}}, "_meta": {"terminal_output": true}}));
-        assert_eq!(zed, ClientCapabilityFlags { forms: true, terminal_output: true });
+        let zed = flags(
+            json!({"elicitation": {"form": {}, "url": {}}, "fs": {"readTextFile": true}, "_meta": {"terminal_output": true}}),
+        );
+        assert_eq!(zed, ClientCapabilityFlags { forms: true, terminal_output: true, reads_files: true });
     }
 
     #[test]

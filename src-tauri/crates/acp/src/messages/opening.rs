@@ -10,6 +10,7 @@ pub(crate) fn initialized() -> Value {
         "agentCapabilities": {
             "loadSession": true,
             "promptCapabilities": {"image": true, "embeddedContext": true},
+            "mcpCapabilities": {"http": true},
             "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
         },
         "authMethods": [],

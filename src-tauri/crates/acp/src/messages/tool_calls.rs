@@ -99,6 +99,7 @@ pub(crate) enum PermissionKind {
     AllowOnce,
     AllowAlways,
     RejectOnce,
+    RejectAlways,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

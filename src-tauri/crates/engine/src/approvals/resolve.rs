@@ -6,8 +6,8 @@ use crate::records::blocking;
 use arki_api::{KeepScope, Resolution};
 use arki_domain::projection::MAX_PLAN_STEPS;
 use arki_domain::{
-    AnsweredRequest, ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, Error,
-    EventDraft, EventLog, SessionId,
+    AnsweredRequest, ApprovalDecision, ApprovalId, ApprovalKind, ApprovalRequested, ApprovalResolved, Code, Decision,
+    Error, EventDraft, EventLog, SessionId,
 };
 use arki_policy::RuleDefinition;
 use arki_store::{ApprovalRecord, ApprovalStatus};
@@ -143,11 +143,12 @@ impl Approvals {
         let Some(keep) = &resolution.keep else { return Ok(None) };
         let edited = resolution.edited.iter().flatten().next();
         let is_whole = resolution.hunks.is_none() && edited.is_none() && resolution.command.is_none();
-        if resolution.decision != ApprovalDecision::Approve || !is_whole {
+        let is_denial = resolution.decision == ApprovalDecision::Reject;
+        if !is_whole || (is_denial && keep.scope == KeepScope::Session) {
             return Err(Error::new(
                 Code::USAGE,
                 "Only a call that you approve as shown can be allowed permanently.",
-                "Approve it this once.",
+                "Decide on it this once.",
             ));
         }
         if record.request().is_some_and(|requested| !requested.calls.is_empty()) {
@@ -160,7 +161,10 @@ impl Approvals {
                 "Approve it once. The change is then shown again, and you can allow it permanently.",
             ));
         }
-        let rules = self.rules.proposed_rules(&record.approval_id)?;
+        let mut rules = self.rules.proposed_rules(&record.approval_id)?;
+        if is_denial {
+            rules = denying_rule(&rules).into_iter().collect();
+        }
         if rules.is_empty() {
             return Err(not_offered());
         }
@@ -200,7 +204,7 @@ fn not_offered() -> Error {
 }
 
 fn rule_not_kept(fault: Error) -> Error {
-    Error { message: format!("The call is approved once, but no rule was stored. {}", fault.message), ..fault }
+    Error { message: format!("This once it is decided, but no rule was stored. {}", fault.message), ..fault }
 }
 
 enum KeptRules {
@@ -213,6 +217,16 @@ enum KeptRules {
 pub fn rule_text(rules: &[RuleDefinition]) -> String {
     let lines = rules.iter().map(|rule| serde_json::to_string(rule).unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The rule that denies what `rules` would allow. None where they are several: each would deny more than the call.
+#[must_use]
+pub fn denying_rule(rules: &[RuleDefinition]) -> Option<RuleDefinition> {
+    let [rule] = rules else { return None };
+    let is_for_host_of_command = rule.command.is_some() && rule.host.is_some();
+    let denied =
+        RuleDefinition { decision: Decision::Deny, network: false, stdin: false, effects: None, ..rule.clone() };
+    (!is_for_host_of_command).then_some(denied)
 }
 
 fn is_as_shown(requested: &ApprovalRequested, command: &str) -> bool {

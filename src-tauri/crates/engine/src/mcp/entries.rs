@@ -69,7 +69,7 @@ fn origin(is_projects: bool) -> String {
     if is_projects { "project" } else { "user" }.to_owned()
 }
 
-fn changed(change: &ToolChange) -> McpChangedTool {
+pub(super) fn changed(change: &ToolChange) -> McpChangedTool {
     let text = |tool: &Option<arki_mcp::ListedTool>| {
         tool.as_ref().map(|tool| format!("{}\n{:#}", tool.description, tool.schema))
     };

@@ -9,13 +9,13 @@ use std::time::Duration;
 pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys: &Keys) -> ServerSettings {
     let config = &match configured.origin {
         McpOrigin::McpJson => with_variables(&configured.config, keys),
-        McpOrigin::User | McpOrigin::Project => configured.config.clone(),
+        McpOrigin::User | McpOrigin::Project | McpOrigin::Session(_) => configured.config.clone(),
     };
     let fill = |values: &BTreeMap<String, String>| match configured.origin {
         McpOrigin::User => {
             values.iter().map(|(key, value)| (key.clone(), filled_in(value, |name| keys.variable(name)))).collect()
         }
-        McpOrigin::Project | McpOrigin::McpJson => values.clone(),
+        McpOrigin::Project | McpOrigin::McpJson | McpOrigin::Session(_) => values.clone(),
     };
     let transport = match (&config.command, &config.url) {
         (Some(command), _) => Transport::Stdio(Command {

@@ -15,7 +15,7 @@ use crate::runs::prompt_images;
 use crate::runs::system_prompt::{PromptScope, SystemPrompts};
 use crate::sessions::session_settings::SessionSettings;
 use arki_config::Config;
-use arki_domain::{ArtifactEmitted, Content, Error, MessageId, RunOptions, ToolNames};
+use arki_domain::{ArtifactEmitted, Content, Error, MessageId, RunOptions, SessionId, ToolNames};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -104,17 +104,21 @@ impl RunPreparation {
         })
     }
 
-    /// The folder and what is configured for an agent in it; new MCP servers have said what tools they have.
+    /// The folder and what is configured for an agent in it, and for the session; new MCP servers have said what tools they
+    /// have.
     pub(crate) async fn opened_for(
         self: &Arc<Self>,
+        session: &SessionId,
         open: Option<OpenProject>,
         project: PathBuf,
         agent: String,
         settings: SessionSettings,
     ) -> Result<(OpenProject, Config), Error> {
+        let session = session.clone();
         let opened = blocking(self, move |it| {
             let open = open.map_or_else(|| it.projects.load_project(&project), Ok)?;
-            let config = settings.applied_to(it.projects.config_of(&open)?.for_agent(&agent)?);
+            let mut config = settings.applied_to(it.projects.config_of(&open)?.for_agent(&agent)?);
+            it.mcp.add_session_servers(&open, &session, &mut config);
             let new_servers = it.mcp.new_mcp_servers(&open, &config);
             Ok((open, config, new_servers))
         });

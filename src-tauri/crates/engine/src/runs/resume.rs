@@ -109,7 +109,7 @@ impl Runs {
             blocking(self, move |runs| Ok((runs.reader.session(&session)?.project, runs.reader.agent_of(&session)?)));
         let (project, agent) = place.await?;
         let (open, config) =
-            self.preparation.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
+            self.preparation.opened_for(session_id, None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();

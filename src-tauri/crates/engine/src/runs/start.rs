@@ -177,7 +177,8 @@ impl Runs {
         let request = start.request.clone();
         let claim = self.sessions.claim(&session_id, ClaimedWork::Run)?;
         settings.off.extend(start.options.off.iter().cloned());
-        let (open, config) = self.preparation.opened_for(open, project, agent.clone(), settings.clone()).await?;
+        let (open, config) =
+            self.preparation.opened_for(&session_id, open, project, agent.clone(), settings.clone()).await?;
         let scope = (parent.is_some(), presence);
         let are_shown = !start.images.is_empty();
         let prepared = blocking(&self.preparation, move |it| it.prepared(open, config, start, settings, scope));

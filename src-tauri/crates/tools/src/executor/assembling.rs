@@ -24,6 +24,7 @@ use super::signing::CommitSigner;
 use super::step::StepRunner;
 use super::subject::CallSubjects;
 use super::toolbox::Toolbox;
+use super::unsaved::UnsavedFiles;
 use super::write::FileWriter;
 use super::{ExecutorSettings, ToolExecutor};
 use arki_domain::{EventLog, LiveBus};
@@ -126,6 +127,7 @@ impl ToolExecutor {
                 reads: reads.clone(),
                 commands: commands.clone(),
             },
+            unsaved: UnsavedFiles(settings.clone()),
             settings,
             call_log,
             stop,

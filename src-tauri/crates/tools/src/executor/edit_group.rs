@@ -52,7 +52,10 @@ impl ToolExecutor {
             let before = self.hooks.before_call(pending, &mut record).await?;
             let is_first = before_first.is_none();
             let is_stopped = before.is_cancelled || record.objection().is_some();
-            let is_in = !is_stopped && self.add_edit(&mut group, before.changed.as_ref().unwrap_or(pending), &record);
+            let changed = before.changed.as_ref().unwrap_or(pending);
+            // What is refused is refused in its turn.
+            let is_refused = !is_stopped && self.unsaved_in(&changed.call).await.is_some();
+            let is_in = !is_stopped && !is_refused && self.add_edit(&mut group, changed, &record);
             if is_first {
                 before_first = Some(before);
             } else if !is_in {

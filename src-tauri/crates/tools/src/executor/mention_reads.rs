@@ -7,10 +7,11 @@ use super::judging::Judge;
 use super::output::bounded;
 use super::read::ReadCalls;
 use super::remote::{Attempts, stopped, timed_out};
+use super::unsaved::EditorState;
 use crate::builtin::{run_command, search_project};
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
-use crate::tool::{Action, ReadAction, Tool};
+use crate::tool::{Action, ReadAction, ReadTask, Tool};
 use crate::tool_output::Output;
 use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, ReasonCode, RunId, SessionId, ToolCall};
 use arki_policy::{Impact, PolicySettings, Verdict};
@@ -119,7 +120,14 @@ impl UnaskedReads {
     }
 
     fn read_at_once(&self, action: ReadAction, tool: &Tool, read: &UnaskedRead<'_>) -> Result<Output, Error> {
-        let task = self.reads.task(tool, read.args, read.cancel)?;
+        let state = match self.reads.settings.buffers {
+            Some(_) => {
+                Handle::try_current().map_err(Error::internal)?.block_on(self.reads.state_in_editor(tool, read.args))
+            }
+            None => EditorState::Saved,
+        };
+        let artifact = state.text().map(|text| text.as_bytes().to_vec());
+        let task = ReadTask { artifact, ..self.reads.task(tool, read.args, read.cancel)? };
         let cancel = task.cancel.clone();
         let limit = self.time_limit(tool);
         let timer = Handle::try_current().ok().map(|runtime| {
@@ -128,7 +136,7 @@ impl UnaskedReads {
                 cancel.cancel();
             })
         });
-        let done = action(&task).map_err(Error::from);
+        let done = action(&task).map(|output| state.told(output)).map_err(Error::from);
         if let Some(timer) = timer {
             timer.abort();
         }

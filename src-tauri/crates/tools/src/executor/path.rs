@@ -148,13 +148,26 @@ impl ToolExecutor {
     ) -> Result<CallOutcome, Error> {
         let call = &pending.call;
         let prepared = self.prepare(pending, approval, record);
-        match self.decided(prepared, record).await {
+        let mut decision = self.decided(prepared, record).await;
+        if let CallDecision::Perform(..) | CallDecision::Ask(..) = &decision
+            && let Some(refusal) = self.unsaved_in(call).await
+        {
+            decision = CallDecision::Fail(refusal);
+        }
+        match decision {
             CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
             CallDecision::Ask(verdict, requested) => self.asking.put_to_user(call, (verdict, *requested), record).await,
             CallDecision::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
             CallDecision::Reject(approval) => record.rejected(call, approval).await,
             CallDecision::Fail(fault) => record.fail(call, &fault).await,
         }
+    }
+
+    /// Returns why a change is refused for the sake of unsaved text in an editor, if so.
+    pub(super) async fn unsaved_in(&self, call: &ToolCall) -> Option<Error> {
+        let tool = self.toolbox.tool(&call.tool_id).filter(|tool| matches!(tool.action, Action::Write(_)))?;
+        self.settings.buffers.as_ref()?;
+        self.unsaved.refusal(&self.judge.subject_of(Some(tool), &call.args)).await
     }
 
     pub(super) fn prepare<'a>(

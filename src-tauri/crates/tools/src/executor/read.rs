@@ -4,6 +4,8 @@ use super::ExecutorSettings;
 use super::judging::Judge;
 use super::kept_whole::CallResults;
 use super::record::Record;
+use super::unsaved::{EditorState, UnsavedFiles};
+use crate::builtin::read_file;
 use crate::error::ToolError;
 use crate::left_out::LeftOut;
 use crate::tool::{Action, ReadTask, Tool};
@@ -30,8 +32,10 @@ impl ReadCalls {
         let Action::Read(read) = tool.action else {
             return Err(Error::internal(format_args!("{} is no read tool", tool.name())));
         };
+        let state = self.state_in_editor(tool, &call.args).await;
+        let unsaved = state.text().map(|text| text.as_bytes().to_vec());
         let task = ReadTask {
-            artifact: self.results.artifact_for(call, record).await?,
+            artifact: self.results.artifact_for(call, record).await?.or(unsaved),
             sees_pictures: record.context().sees_pictures,
             ..self.task(tool, &call.args, record.cancel())?
         };
@@ -43,7 +47,7 @@ impl ReadCalls {
         let read = tokio::time::timeout(limit, reading).await;
         drop(stop);
         match read {
-            Ok(Ok(done)) => done,
+            Ok(Ok(done)) => done.map(|output| state.told(output)),
             Ok(Err(_)) => Err(Error::internal(format_args!("{} stopped in the middle", tool.name()))),
             Err(_) => Err(Error::new(
                 Code::TOOL_TIMEOUT,
@@ -51,6 +55,14 @@ impl ReadCalls {
                 "Ask for less at a time, or raise limits.toolTimeoutSeconds.",
             )),
         }
+    }
+
+    /// The state in the editor of the file that a permitted call reads.
+    pub(super) async fn state_in_editor(&self, tool: &Tool, args: &Value) -> EditorState {
+        if tool.name() != read_file::NAME || self.settings.buffers.is_none() {
+            return EditorState::Saved;
+        }
+        UnsavedFiles(self.settings.clone()).state(&self.judge.subject_of(Some(tool), args)).await
     }
 
     /// A read of the project's files, to be made at once.

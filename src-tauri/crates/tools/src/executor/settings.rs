@@ -6,6 +6,7 @@ use crate::fetch::PrivateHosts;
 use crate::folder_rules::FolderRules;
 use crate::guide::Guides;
 use crate::hooks::Hook;
+use crate::open_buffers::OpenBuffers;
 use crate::tool::Tool;
 use arki_domain::ContentStore;
 use arki_files::Project;
@@ -72,6 +73,8 @@ pub struct ExecutorSettings {
     pub background: Arc<BackgroundCommands>,
     /// The store for the contents of files before they are changed.
     pub contents: Arc<dyn ContentStore>,
+    /// The files that an editor has open here, where there is one.
+    pub buffers: Option<Arc<dyn OpenBuffers>>,
     /// Tried out when the first command is judged.
     pub view_fault: OnceLock<Option<String>>,
 }

@@ -223,6 +223,7 @@ impl Bench {
             checks: checks.path().join("own"),
             background: Arc::new(BackgroundCommands::new(log.clone())),
             contents: kept.clone(),
+            buffers: None,
             view_fault: std::sync::OnceLock::new(),
         };
         let executor = ToolExecutor::new(log.clone(), shown.clone(), Redactor::default(), settings);

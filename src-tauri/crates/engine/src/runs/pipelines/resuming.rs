@@ -73,8 +73,11 @@ impl PipelineRuns {
         let session = session_id.clone();
         let project = blocking(self, move |pipelines| Ok(pipelines.runs.reader.session(&session)?.project)).await?;
         let agent = arki_config::AGENT.to_owned();
-        let (open, config) =
-            self.runs.preparation.opened_for(None, project.into(), agent, SessionSettings::default()).await?;
+        let (open, config) = self
+            .runs
+            .preparation
+            .opened_for(session_id, None, project.into(), agent, SessionSettings::default())
+            .await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.runs.records, &self.runs.sessions, claim, control).await?;
         let session = session_id.clone();

@@ -150,8 +150,11 @@ impl PipelineRuns {
         }
         let folder = blocking(self, move |_| canonical(&start.folder)).await?;
         let agent = arki_config::AGENT.to_owned();
-        let (open, config) =
-            self.runs.preparation.opened_for(None, folder.clone(), agent, SessionSettings::default()).await?;
+        let (open, config) = self
+            .runs
+            .preparation
+            .opened_for(&session_id, None, folder.clone(), agent, SessionSettings::default())
+            .await?;
         let StartPipeline { name, input, params, approve, schedule, .. } = start;
         let checked = blocking(self, move |pipelines| {
             let whole = given
