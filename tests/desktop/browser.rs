@@ -114,6 +114,7 @@ fn below_a_path_and_from_elsewhere_it_works_without_what_stays_on_the_computer()
     window.element("textbox", "Message");
     window.shots("phone-new-session");
     window.click("Mode: Ask first");
+    wait_until("the modes", || !window.elements("menuitemradio", None).is_empty());
     let modes: Vec<String> = window.elements("menuitemradio", None).iter().map(|item| item.text()).collect();
     assert!(modes.iter().any(|mode| mode.contains("Edit freely")), "{modes:?}");
     assert!(!modes.iter().any(|mode| mode.contains("Do everything")), "{modes:?}");
