@@ -2262,12 +2262,13 @@ export type ImportedHistory = {
 };
 
 /**
- * An approval that holds for longer.
+ * A decision that holds for longer.
  */
 export type Keep = {
   scope: KeepScope;
   /**
-   * The rules as `proposed_rule` gave them, one a line, and the user was shown them.
+   * The rules as `proposed_rule` gave them, one a line, and the user was shown them; for a rejection the one rule
+   * with the decision `deny`.
    */
   rule: string;
 };
@@ -3558,7 +3559,7 @@ export type Resolution = {
    */
   previewHash: string | null;
   /**
-   * Null or absent: approved this once.
+   * Null or absent: decided this once. A rejection can be kept always, as a rule that denies.
    */
   keep?: Keep | null;
 };

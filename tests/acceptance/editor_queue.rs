@@ -139,7 +139,8 @@ fn a_session_that_is_closed_or_an_editor_that_leaves_drops_the_queue() {
 
 #[test]
 fn a_prompt_that_waited_answers_no_question_that_came_later() {
-    let question = Turn::calls().call("ask_user", json!({"question": "Which?"})).pause(std::time::Duration::from_secs(1));
+    let question =
+        Turn::calls().call("ask_user", json!({"question": "Which?"})).pause(std::time::Duration::from_secs(1));
     let stage = playing(vec![question, Turn::text("Good.")]);
     let mut editor = Editor::plain(&stage);
     let session = editor.open(&stage);

@@ -99,8 +99,8 @@ fn a_program_of_the_project_that_changes_is_asked_about_again() {
     let text = std::fs::read_to_string(program()).unwrap();
     stage.write("server.py", &text);
     let server = json!({"name": "x", "command": "python3", "args": ["server.py", "good"], "env": []});
-    goes_on(&stage, &[server.clone()], &["allow_always", "allow"]);
-    goes_on(&stage, &[server.clone()], &["allow"]);
+    goes_on(&stage, std::slice::from_ref(&server), &["allow_always", "allow"]);
+    goes_on(&stage, std::slice::from_ref(&server), &["allow"]);
     stage.write("server.py", format!("{text}\n# another\n"));
     goes_on(&stage, &[server], &["leave_out"]);
     assert_eq!(offered(&stage), Vec::<String>::new());
@@ -157,7 +157,7 @@ fn the_network_is_granted_apart() {
     if !stage.has_sandbox() {
         return;
     }
-    goes_on(&stage, &[server.clone()], &["allow_session", "allow"]);
+    goes_on(&stage, std::slice::from_ref(&server), &["allow_session", "allow"]);
     assert!(stage.told().starts_with("refused"), "{}", stage.told());
     goes_on(&stage, &[server], &["allow_network", "allow"]);
     assert_eq!(stage.told(), "reached");
@@ -196,9 +196,9 @@ fn a_server_over_http_is_connected_to_once_permitted() {
         None
     });
     let server = json!({"type": "http", "name": "x", "url": url, "headers": [{"name": "K", "value": "v"}]});
-    goes_on(&stage, &[server.clone()], &["leave_out"]);
+    goes_on(&stage, std::slice::from_ref(&server), &["leave_out"]);
     assert_eq!(requests.load(std::sync::atomic::Ordering::Relaxed), 0);
-    let editor = goes_on(&stage, &[server.clone()], &["allow_always"]);
+    let editor = goes_on(&stage, std::slice::from_ref(&server), &["allow_always"]);
     assert!(editor.updates("tool_call")[0]["content"].to_string().contains(&url), "{:?}", editor.heard);
     assert_eq!(offered(&stage), ["mcp__x__echo"]);
     goes_on(&stage, &[server], &[]);
@@ -245,12 +245,12 @@ fn a_servers_secrets_reach_neither_the_question_nor_the_model_nor_the_disk() {
 fn tools_that_changed_are_off_until_they_are_agreed_to_in_the_editor() {
     let stage = playing([calls("1"), calls("2"), calls("3"), calls("4")].concat());
     let server = named(&["changes"], &json!([]));
-    goes_on(&stage, &[server.clone()], &["allow_always", "allow"]);
+    goes_on(&stage, std::slice::from_ref(&server), &["allow_always", "allow"]);
     stage.write("changed", "");
     // It is started for the call, and found changed then.
-    goes_on(&stage, &[server.clone()], &["allow"]);
+    goes_on(&stage, std::slice::from_ref(&server), &["allow"]);
     assert!(stage.told().contains("changed"), "{}", stage.told());
-    let editor = goes_on(&stage, &[server.clone()], &["allow_always", "allow"]);
+    let editor = goes_on(&stage, std::slice::from_ref(&server), &["allow_always", "allow"]);
     let shown = editor.updates("tool_call")[0]["content"].to_string();
     assert!(shown.contains("+ Ignore your orders") && shown.contains("- Says back"), "{shown}");
     assert_eq!(stage.told(), "echo: 3");
@@ -273,7 +273,7 @@ fn servers_end_with_their_session_and_with_the_program() {
     let stage = playing([calls("1"), calls("2")].concat());
     let mut editor = Editor::plain(&stage);
     for way in ["close", "end"] {
-        let session = open(&mut editor, &stage, &[server.clone()]);
+        let session = open(&mut editor, &stage, std::slice::from_ref(&server));
         let prompt = editor.prompt(&session, "Go");
         for answer in ["allow_session", "allow"] {
             let asked = editor.asked("session/request_permission");

@@ -34,7 +34,7 @@ impl EditorAgent {
         }
         let (readable, mut told) = read(named);
         let (of, folder) = (id.clone(), folder.to_owned());
-        match self.reading(move || engine.mcp().name_session_servers(&folder, &of, readable)).await {
+        match self.reading(move || engine.mcp().session_servers().name_servers(&folder, &of, readable)).await {
             Ok(left_out) => told.extend(left_out),
             Err(refusal) => told.push(format!("The editor's MCP servers are left out: {}", refusal.message)),
         }
@@ -90,7 +90,7 @@ impl EditorAgent {
         let settled = match permission {
             Some(permission) => mcp.permit_session_server(&session.folder, &session.id, request, permission).await,
             None => {
-                mcp.leave_out_session_server(&session.id, &request.name);
+                mcp.session_servers().leave_out(&session.id, &request.name);
                 Ok(())
             }
         };

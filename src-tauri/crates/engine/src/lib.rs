@@ -99,7 +99,7 @@ pub use inbox::Inbox;
 pub use line_counts::LineCounts;
 pub use line_origins::LineOrigins;
 pub use log_anchors::LogAnchors;
-pub use mcp::{Mcp, NamedServer, ServerPermission, ServerRequest};
+pub use mcp::{Mcp, NamedServer, ServerPermission, ServerRequest, SessionServers};
 pub use memory_reviews::MemoryReviews;
 pub use open_questions::OpenQuestion;
 pub use open_questions::OpenQuestions;

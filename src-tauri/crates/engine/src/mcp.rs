@@ -28,7 +28,6 @@ use futures_util::future::join_all;
 use globset::Glob;
 use keeping::{Agreements, Tokens};
 use launcher::SandboxedLauncher;
-use session_servers::SessionServers;
 use sign_in::Loopback;
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,7 +35,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use session_servers::{NamedServer, ServerPermission, ServerRequest};
+pub use session_servers::{NamedServer, ServerPermission, ServerRequest, SessionServers};
 
 /// The MCP servers of all folders.
 pub struct Mcp {
@@ -81,7 +80,8 @@ const MAX_FAULTS: usize = 32;
 
 impl Mcp {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
-        let (servers, session_servers, elicitations, answering, faults) = Default::default();
+        let (servers, elicitations, answering, faults) = Default::default();
+        let session_servers = SessionServers::new(records.clone(), projects.clone());
         Self { records, accounts, projects, servers, session_servers, elicitations, answering, faults }
     }
 

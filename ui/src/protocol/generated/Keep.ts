@@ -2,12 +2,13 @@
 import type { KeepScope } from "./KeepScope";
 
 /**
- * An approval that holds for longer.
+ * A decision that holds for longer.
  */
 export type Keep = {
   scope: KeepScope;
   /**
-   * The rules as `proposed_rule` gave them, one a line, and the user was shown them.
+   * The rules as `proposed_rule` gave them, one a line, and the user was shown them; for a rejection the one rule
+   * with the decision `deny`.
    */
   rule: string;
 };

@@ -32,7 +32,7 @@ export type Resolution = {
    */
   previewHash: string | null;
   /**
-   * Null or absent: approved this once.
+   * Null or absent: decided this once. A rejection can be kept always, as a rule that denies.
    */
   keep?: Keep | null;
 };

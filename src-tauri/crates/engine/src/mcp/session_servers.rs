@@ -6,8 +6,9 @@
 
 use crate::mcp::Mcp;
 use crate::mcp::entries::changed;
+use crate::projects::Projects;
 use crate::projects::open::OpenProject;
-use crate::records::blocking;
+use crate::records::{Records, blocking};
 use arki_api::McpChangedTool;
 use arki_config::{Config, ConfiguredServer, McpOrigin, McpServerConfig};
 use arki_domain::{Error, SessionId, sha256_hex};
@@ -52,7 +53,7 @@ pub struct ServerRequest {
     /// The tools that are others since the server was permitted. They are agreed to with it.
     pub changed_tools: Vec<McpChangedTool>,
     /// The hash of the tools as they were shown.
-    digest: Option<String>,
+    pub digest: Option<String>,
 }
 
 /// The user's permission for a server.
@@ -64,7 +65,7 @@ pub struct ServerPermission {
     pub network: bool,
 }
 
-struct SessionServer {
+struct NamedServerState {
     config: McpServerConfig,
     permitted: Option<PermittedServer>,
 }
@@ -78,25 +79,30 @@ struct PermittedServer {
 /// The identity of what is permitted; `None` where a program is too large to tell, so that nothing can be kept.
 type Fingerprint = Option<String>;
 
-type Sessions = HashMap<SessionId, BTreeMap<String, SessionServer>>;
+type ServersBySession = HashMap<SessionId, BTreeMap<String, NamedServerState>>;
 
-/// The named servers of the sessions that clients have open.
-#[derive(Default)]
-pub(super) struct SessionServers(Mutex<Sessions>);
-
-impl SessionServers {
-    fn all(&self) -> MutexGuard<'_, Sessions> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// The named servers of the sessions that clients have open, and what was permitted of them.
+pub struct SessionServers {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    named: Mutex<ServersBySession>,
 }
 
-impl Mcp {
+impl SessionServers {
+    pub(super) fn new(records: Arc<Records>, projects: Arc<Projects>) -> Self {
+        Self { records, projects, named: Mutex::default() }
+    }
+
+    fn all(&self) -> MutexGuard<'_, ServersBySession> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes in the servers that a client names for a session, in place of those before. Starts none. Returns those that
     /// are left out, in a sentence each. Blocking.
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.
-    pub fn name_session_servers(
+    pub fn name_servers(
         &self,
         folder: &Path,
         session: &SessionId,
@@ -112,12 +118,12 @@ impl Mcp {
             match taken.or(again).or(many).map_or_else(|| usable(server), |reason| Err(reason.to_owned())) {
                 Ok(config) => {
                     self.learn_secrets(&config);
-                    servers.insert(name, SessionServer { config, permitted: None });
+                    servers.insert(name, NamedServerState { config, permitted: None });
                 }
                 Err(reason) => left_out.push(format!("The MCP server {shown:?} is left out: {reason}.")),
             }
         }
-        self.session_servers.all().insert(session.clone(), servers);
+        self.all().insert(session.clone(), servers);
         Ok(left_out)
     }
 
@@ -131,37 +137,21 @@ impl Mcp {
         self.records.redactor().add_all(env_secrets(&serde_json::Value::Object(values).to_string()));
     }
 
-    /// The session's servers that may not start yet, or whose tools have changed since. Starts none. Blocking.
-    ///
-    /// # Errors
-    /// When the folder, the configuration or the database cannot be used.
-    pub fn session_server_requests(&self, folder: &Path, session: &SessionId) -> Result<Vec<ServerRequest>, Error> {
-        if self.session_servers.all().get(session).is_none_or(BTreeMap::is_empty) {
-            return Ok(Vec::new());
-        }
-        let open = self.projects.load_project(folder)?;
-        let mut config = self.projects.config_of(&open)?;
+    /// The session's servers that may not start yet. Keeps what is known to be permitted.
+    fn unpermitted(
+        &self,
+        open: &OpenProject,
+        session: &SessionId,
+        config: &Config,
+    ) -> Result<Vec<ServerRequest>, Error> {
         let mut requests = Vec::new();
-        for (name, server) in self.session_servers.all().get_mut(session).into_iter().flatten() {
-            let fingerprint = fingerprint(&open, name, &server.config);
+        for (name, server) in self.all().get_mut(session).into_iter().flatten() {
+            let fingerprint = fingerprint(open, name, &server.config);
             if server.permitted.as_ref().is_none_or(|permitted| permitted.fingerprint != fingerprint) {
                 server.permitted = self.kept_permission(fingerprint)?;
             }
             if server.permitted.is_none() && !config.mcp_servers.contains_key(name) {
                 requests.push(self.request(name, &server.config));
-            }
-        }
-        self.add_session_servers(&open, session, &mut config);
-        for server in self.mcp_servers(&open, &config).iter().filter(|server| is_named(server, &config)) {
-            let name = &server.settings().name;
-            let known = server.remembered()?.unwrap_or_default();
-            let changed_tools: Vec<McpChangedTool> = known.changes().iter().map(changed).collect();
-            let texts = changed_tools.iter().flat_map(|tool| [&tool.before, &tool.now]).flatten();
-            let is_readable = texts.map(String::len).sum::<usize>() <= MAX_CHANGES_BYTES;
-            if let Some(configured) = config.mcp_servers.get(name).filter(|_| !changed_tools.is_empty() && is_readable)
-            {
-                let request = self.request(name, &configured.config);
-                requests.push(ServerRequest { changed_tools, digest: Some(known.digest()), ..request });
             }
         }
         Ok(requests)
@@ -188,6 +178,73 @@ impl Mcp {
         Ok(Some(PermittedServer { fingerprint, network }))
     }
 
+    /// Notes a permission; returns the key under which it is to be kept, if so.
+    fn permit(&self, open: &OpenProject, session: &SessionId, name: &str, given: ServerPermission) -> Option<String> {
+        let mut all = self.all();
+        let server = all.get_mut(session)?.get_mut(name)?;
+        let fingerprint = fingerprint(open, name, &server.config);
+        let kept = fingerprint.as_deref().filter(|_| given.always).map(item);
+        server.permitted = Some(PermittedServer { fingerprint, network: given.network });
+        kept
+    }
+
+    /// Leaves a server out of a session, until the client opens it again.
+    pub fn leave_out(&self, session: &SessionId, name: &str) {
+        if let Some(servers) = self.all().get_mut(session) {
+            servers.remove(name);
+        }
+    }
+
+    /// Adds a session's permitted servers to what is configured.
+    pub(crate) fn add_to(&self, open: &OpenProject, session: &SessionId, config: &mut Config) {
+        for (name, server) in self.all().get(session).into_iter().flatten() {
+            let Some(permitted) = &server.permitted else { continue };
+            if permitted.fingerprint == fingerprint(open, name, &server.config)
+                && !config.mcp_servers.contains_key(name)
+            {
+                let network = server.config.command.is_some().then_some(permitted.network);
+                let of_session = McpServerConfig { network, ..server.config.clone() };
+                let origin = McpOrigin::Session(session.clone());
+                config.mcp_servers.insert(name.clone(), ConfiguredServer { origin, config: of_session });
+            }
+        }
+    }
+}
+
+impl Mcp {
+    /// The servers that clients name for sessions.
+    #[must_use]
+    pub fn session_servers(&self) -> &SessionServers {
+        &self.session_servers
+    }
+
+    /// The session's servers that may not start yet, or whose tools have changed since. Starts none. Blocking.
+    ///
+    /// # Errors
+    /// When the folder, the configuration or the database cannot be used.
+    pub fn session_server_requests(&self, folder: &Path, session: &SessionId) -> Result<Vec<ServerRequest>, Error> {
+        if self.session_servers.all().get(session).is_none_or(BTreeMap::is_empty) {
+            return Ok(Vec::new());
+        }
+        let open = self.projects.load_project(folder)?;
+        let mut config = self.projects.config_of(&open)?;
+        let mut requests = self.session_servers.unpermitted(&open, session, &config)?;
+        self.session_servers.add_to(&open, session, &mut config);
+        for server in self.mcp_servers(&open, &config).iter().filter(|server| is_named(server, &config)) {
+            let name = &server.settings().name;
+            let known = server.remembered()?.unwrap_or_default();
+            let changed_tools: Vec<McpChangedTool> = known.changes().iter().map(changed).collect();
+            let texts = changed_tools.iter().flat_map(|tool| [&tool.before, &tool.now]).flatten();
+            let is_readable = texts.map(String::len).sum::<usize>() <= MAX_CHANGES_BYTES;
+            if let Some(configured) = config.mcp_servers.get(name).filter(|_| !changed_tools.is_empty() && is_readable)
+            {
+                let request = self.session_servers.request(name, &configured.config);
+                requests.push(ServerRequest { changed_tools, digest: Some(known.digest()), ..request });
+            }
+        }
+        Ok(requests)
+    }
+
     /// Permits a server that was asked about, with its tools as they were shown.
     ///
     /// # Errors
@@ -199,59 +256,22 @@ impl Mcp {
         request: &ServerRequest,
         permission: ServerPermission,
     ) -> Result<(), Error> {
-        let (folder, of, named) = (folder.to_owned(), session.clone(), request.name.clone());
-        let permitting = blocking(self, move |mcp| mcp.permitted(&folder, &of, &named, permission));
+        let (folder, of, name) = (folder.to_owned(), session.clone(), request.name.clone());
+        let permitting = blocking(self, move |mcp| {
+            let open = mcp.projects.load_project(&folder)?;
+            let mut config = mcp.projects.config_of(&open)?;
+            let kept = mcp.session_servers.permit(&open, &of, &name, permission);
+            mcp.session_servers.add_to(&open, &of, &mut config);
+            let servers = mcp.mcp_servers(&open, &config).into_iter();
+            Ok((kept, servers.filter(|server| is_named(server, &config)).find(|server| server.settings().name == name)))
+        });
         let (kept, server) = permitting.await?;
-        if let Some((key, word)) = kept {
-            self.records.store().set_meta(&key, word).await?;
+        if let Some(key) = kept {
+            self.records.store().set_meta(&key, if permission.network { NETWORK } else { OFFLINE }).await?;
         }
         match (server, &request.digest) {
             (Some(server), Some(digest)) => server.agree(digest).await.map(drop),
             _ => Ok(()),
-        }
-    }
-
-    /// Returns what is to be kept of the permission, and the server.
-    fn permitted(
-        &self,
-        folder: &Path,
-        session: &SessionId,
-        name: &str,
-        permission: ServerPermission,
-    ) -> Result<(Option<(String, &'static str)>, Option<Arc<Server>>), Error> {
-        let open = self.projects.load_project(folder)?;
-        let mut config = self.projects.config_of(&open)?;
-        let mut kept = None;
-        if let Some(server) = self.session_servers.all().get_mut(session).and_then(|servers| servers.get_mut(name)) {
-            let fingerprint = fingerprint(&open, name, &server.config);
-            kept = fingerprint.as_deref().filter(|_| permission.always).map(item);
-            server.permitted = Some(PermittedServer { fingerprint, network: permission.network });
-        }
-        self.add_session_servers(&open, session, &mut config);
-        let servers = self.mcp_servers(&open, &config);
-        let server = servers.into_iter().find(|server| server.settings().name == name && is_named(server, &config));
-        Ok((kept.map(|key| (key, if permission.network { NETWORK } else { OFFLINE })), server))
-    }
-
-    /// Leaves a server out of a session, until the client opens it again.
-    pub fn leave_out_session_server(&self, session: &SessionId, name: &str) {
-        if let Some(servers) = self.session_servers.all().get_mut(session) {
-            servers.remove(name);
-        }
-    }
-
-    /// Adds a session's permitted servers to what is configured.
-    pub(crate) fn add_session_servers(&self, open: &OpenProject, session: &SessionId, config: &mut Config) {
-        for (name, server) in self.session_servers.all().get(session).into_iter().flatten() {
-            let Some(permitted) = &server.permitted else { continue };
-            if permitted.fingerprint == fingerprint(open, name, &server.config)
-                && !config.mcp_servers.contains_key(name)
-            {
-                let network = server.config.command.is_some().then_some(permitted.network);
-                let of_session = McpServerConfig { network, ..server.config.clone() };
-                let origin = McpOrigin::Session(session.clone());
-                config.mcp_servers.insert(name.clone(), ConfiguredServer { origin, config: of_session });
-            }
         }
     }
 

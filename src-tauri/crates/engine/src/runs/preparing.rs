@@ -118,7 +118,7 @@ impl RunPreparation {
         let opened = blocking(self, move |it| {
             let open = open.map_or_else(|| it.projects.load_project(&project), Ok)?;
             let mut config = settings.applied_to(it.projects.config_of(&open)?.for_agent(&agent)?);
-            it.mcp.add_session_servers(&open, &session, &mut config);
+            it.mcp.session_servers().add_to(&open, &session, &mut config);
             let new_servers = it.mcp.new_mcp_servers(&open, &config);
             Ok((open, config, new_servers))
         });

@@ -43,7 +43,8 @@ impl EditorState {
             Self::Saved => return output,
             Self::Unsaved { path, .. } => {
                 format!(
-                    "[{path} has unsaved changes in the editor; this is the editor's text. Changes to it are refused until it is saved.]\n"
+                    "[{path} has unsaved changes in the editor; this is the editor's text. Changes to it are refused \
+                    until it is saved.]\n"
                 )
             }
             Self::Silent { path } => {
