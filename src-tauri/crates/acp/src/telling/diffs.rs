@@ -168,7 +168,7 @@ mod tests {
         let shown = shown_change(Path::new("/p"), &preview(vec![binary]), "Binary files differ\n", |_| true);
         assert_eq!(shown.content, [ToolCallContent::text("```diff\nBinary files differ\n```")]);
         let told = |hunks| shown_change(Path::new("/p"), &preview(hunks), "", |_| true).content;
-        let files = |words: &str| [ToolCallContent::text(&format!("3 lines in {words}; too long to be shown here."))];
+        let files = |words: &str| [ToolCallContent::text(format!("3 lines in {words}; too long to be shown here."))];
         assert_eq!(told(vec![hunk(1, "a", 1), hunk(2, "b", 1)]), files("2 files"));
         // Moved from one path to the other.
         assert_eq!(told(vec![hunk(1, "a", 1)]), files("1 file"));
