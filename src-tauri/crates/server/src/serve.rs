@@ -154,8 +154,7 @@ fn router(shared: Arc<RouteState>) -> Router {
     if shared.window.is_none() {
         return asked.with_state(shared);
     }
-    let window = routes::window()
-        .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(shared.clone(), meant));
+    let window =
+        routes::window().layer(CompressionLayer::new()).layer(middleware::from_fn_with_state(shared.clone(), meant));
     asked.merge(window).with_state(shared)
 }
