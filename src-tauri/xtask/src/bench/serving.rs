@@ -1,4 +1,4 @@
-//! `bench http`: 200 readers of `arki serve`'s events while three runs of other processes store about 1,000 a second: what
+//! `bench http`: 200 readers of `arki serve`'s events while six runs of other processes store about 1,000 a second: what
 //! each reader got beside what is in the log, and how long after it was stored.
 
 use std::{
@@ -17,9 +17,9 @@ use crate::{
 };
 
 const READERS: usize = 200;
-const RUNS: usize = 3;
-/// A turn takes as long as the model's pause, and stores some seven events: about a minute in all.
-const TURNS: usize = 2_860;
+const RUNS: usize = 6;
+/// A turn takes as long as the model's pause, and stores some five events: about a minute in all.
+const TURNS: usize = 2_000;
 /// The number of files that are read in turn, since repeating the same call would need approval.
 const FILES: usize = 97;
 /// A reader that hears nothing for so long has heard all: heartbeats come after 15 s.
