@@ -127,6 +127,14 @@ fn every_command_of_the_window_is_there_but_what_needs_a_desktop() {
     assert_eq!(serving.post("/v1/runs", &json!({"prompt": 1})).code(), (400, "ARGUMENTS_INVALID".to_owned()));
     assert_eq!(serving.get("/v1/runs?active=perhaps").code(), (400, "ARGUMENTS_INVALID".to_owned()));
     assert_eq!(serving.get("/v1/nothing").code(), (404, "ROUTE_NOT_FOUND".to_owned()));
+    for (method, path) in [("GET", "/v1/commands/list_sessions"), ("POST", "/v1/access"), ("DELETE", "/v1/runs")] {
+        let answer = serving.sent(&format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\nContent-Length: 0\r\n\
+             Connection: close\r\n\r\n",
+            serving.port, serving.token
+        ));
+        assert_eq!(answer.code(), (405, "ROUTE_NOT_FOUND".to_owned()), "{method} {path}");
+    }
     serving.end();
 }
 

@@ -78,7 +78,7 @@ pub(crate) async fn guarded(State(shared): State<Arc<RouteState>>, mut request: 
     let Some(arrival) = request.extensions().get::<Arrival>().cloned() else {
         return HttpRefusal::from(Error::internal("a request that came on no connection")).into_response();
     };
-    match let_in(&shared, &arrival, request.method(), request.headers()).await {
+    match let_in(&shared, &arrival, request.headers()).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             in_json(next.run(request).await)
@@ -98,12 +98,7 @@ fn in_json(response: Response) -> Response {
     HttpRefusal::new(response.status(), error).into_response()
 }
 
-async fn let_in(
-    shared: &Arc<RouteState>,
-    arrival: &Arrival,
-    method: &Method,
-    headers: &HeaderMap,
-) -> Result<TokenHolder, HttpRefusal> {
+async fn let_in(shared: &Arc<RouteState>, arrival: &Arrival, headers: &HeaderMap) -> Result<TokenHolder, HttpRefusal> {
     let reach = shared.hosts.ensure_meant(headers, arrival)?;
     let of_browser = || shared.sign_ins.as_ref().and_then(|_| cookie_of(headers, arrival.local.port()));
     let given = bearer(headers);
@@ -115,12 +110,18 @@ async fn let_in(
     shared.requests.note(&token, pairing.is_some());
     let pairing = pairing.ok_or_else(unauthorized)?;
     arrival.note_token();
-    if method == Method::POST {
-        ensure_json(headers)?;
-    }
     let named = headers.get("arki-client").and_then(|name| name.to_str().ok()).unwrap_or_default();
     let named: String = named.chars().take(MAX_NAME_CHARS).collect();
     Ok(TokenHolder { page: format!("{} {named}", pairing.id), pairing, is_browser, reach })
+}
+
+/// Lets a body through to its route only where it says that it is JSON.
+pub(crate) async fn json_bodies(request: Request, next: Next) -> Response {
+    let is_fit = if request.method() == Method::POST { ensure_json(request.headers()) } else { Ok(()) };
+    match is_fit {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => HttpRefusal::from(refusal).into_response(),
+    }
 }
 
 /// # Errors
@@ -141,9 +142,6 @@ pub(crate) async fn meant(State(shared): State<Arc<RouteState>>, mut request: Re
     let headers = request.headers();
     let let_in = shared.hosts.ensure_meant(headers, &arrival).and_then(|reach| {
         shared.requests.ensure_more_may_come(None)?;
-        if request.method() == Method::POST {
-            ensure_json(headers)?;
-        }
         Ok(reach)
     });
     match let_in {

@@ -8,21 +8,24 @@ pub(crate) mod runs;
 mod sessions;
 
 use crate::answers::HttpRefusal;
+use crate::guard::json_bodies;
 use crate::limits::MAX_BODY_BYTES;
 use crate::serve::RouteState;
 use crate::sign_in::{sign_in, sign_out};
 use crate::window_files;
 use arki_domain::{Code, Error};
-use axum::Router;
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
+use axum::http::StatusCode;
 use axum::routing::{MethodRouter, get, post};
+use axum::{Router, middleware};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// Every route, without what is in front of them.
 pub(crate) fn all() -> Router<Arc<RouteState>> {
     let routes = table().into_iter().fold(Router::new(), |router, (path, methods)| router.route(path, methods));
-    routes.fallback(unknown).method_not_allowed_fallback(unknown)
+    // Where a path hasn't the method, that is said first, whatever the body.
+    routes.route_layer(middleware::from_fn(json_bodies)).fallback(unknown).method_not_allowed_fallback(wrong_method)
 }
 
 /// The routes of the window in a browser: its files, and signing in.
@@ -34,6 +37,7 @@ pub(crate) fn window() -> Router<Arc<RouteState>> {
         .route("/index.html", get(window_files::answer))
         .route("/theme.js", get(window_files::answer))
         .route("/assets/{*file}", get(window_files::answer))
+        .route_layer(middleware::from_fn(json_bodies))
 }
 
 /// The routes, which `docs/openapi.json` describes.
@@ -61,6 +65,10 @@ fn table() -> Vec<(&'static str, MethodRouter<Arc<RouteState>>)> {
 
 async fn unknown() -> HttpRefusal {
     not_there().into()
+}
+
+async fn wrong_method() -> HttpRefusal {
+    HttpRefusal::new(StatusCode::METHOD_NOT_ALLOWED, not_there())
 }
 
 pub(crate) fn not_there() -> Error {
