@@ -131,7 +131,7 @@ export const errorMeanings: Readonly<Record<string, MessageDescriptor>> = {
   REQUEST_REFUSED: msg`Over HTTP: the request comes from another page, or names another host.`,
   REQUEST_TOO_LARGE: msg`Over HTTP: the body is larger than may be.`,
   RIGHTS_MISSING: msg`Over HTTP: the token may not do this.`,
-  ROUTE_NOT_FOUND: msg`Over HTTP: there is nothing at this path.`,
+  ROUTE_NOT_FOUND: msg`Over HTTP: there is nothing at this path (404), or not by this method (405).`,
   RUN_NOT_FOUND: msg`There is no run with this id.`,
   SANDBOX_UNAVAILABLE: msg`Commands can't be confined on this machine.`,
   SECRET_UNRESOLVED: msg`A secret's placeholder could not be resolved, so nothing was done.`,
