@@ -1,10 +1,11 @@
 //! The client's open files, as the tools of runs look at them.
 
+use crate::live_session::LiveSession;
 use crate::messages::SessionNotification;
 use crate::open_sessions::OpenSessions;
 use crate::rpc::{AskFailure, RpcConnection};
 use crate::telling::message;
-use arki_engine::{BufferText, OpenBuffers};
+use arki_engine::{BufferText, BufferWrite, OpenBuffers};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::time::Duration;
 
 /// The time that the client has to answer about a file.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The time that it has to take a new text: it may save and format the file.
+const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 /// A longer text isn't taken.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 const SILENT: &str = "This editor doesn't answer about unsaved files, so Arki reads and changes the saved ones.\n\n";
@@ -23,13 +26,26 @@ pub(crate) struct EditorFiles {
     connection: Arc<RpcConnection>,
     sessions: Arc<OpenSessions>,
     folder: PathBuf,
+    takes_texts: bool,
     /// It didn't answer once, and isn't asked again.
     is_silent: AtomicBool,
 }
 
 impl EditorFiles {
-    pub(crate) fn new(connection: Arc<RpcConnection>, sessions: Arc<OpenSessions>, folder: PathBuf) -> Self {
-        Self { connection, sessions, folder, is_silent: AtomicBool::new(false) }
+    pub(crate) fn new(
+        connection: Arc<RpcConnection>,
+        sessions: Arc<OpenSessions>,
+        folder: PathBuf,
+        takes_texts: bool,
+    ) -> Self {
+        Self { connection, sessions, folder, takes_texts, is_silent: AtomicBool::new(false) }
+    }
+
+    /// A session of the folder, and the file as that names it.
+    fn named(&self, path: &Path) -> Option<(Arc<LiveSession>, PathBuf)> {
+        let session = self.sessions.list().into_iter().find(|session| session.folder == self.folder)?;
+        let named = session.named_folder.join(path.strip_prefix(&self.folder).ok()?);
+        Some((session, named))
     }
 }
 
@@ -39,9 +55,8 @@ impl OpenBuffers for EditorFiles {
         if self.is_silent.load(Ordering::Relaxed) {
             return BufferText::Silent;
         }
-        let open = self.sessions.list().into_iter().find(|session| session.folder == self.folder);
-        let (Some(session), Ok(inside)) = (open, path.strip_prefix(&self.folder)) else { return BufferText::Unknown };
-        let asked = json!({"sessionId": session.id, "path": session.named_folder.join(inside)});
+        let Some((session, named)) = self.named(path) else { return BufferText::Unknown };
+        let asked = json!({"sessionId": session.id, "path": named});
         let answer = self.connection.ask::<Value>("fs/read_text_file", &asked);
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(Ok(answer)) => match answer["content"].as_str() {
@@ -59,6 +74,21 @@ impl OpenBuffers for EditorFiles {
                 }
                 BufferText::Silent
             }
+        }
+    }
+
+    fn takes_texts(&self) -> bool {
+        self.takes_texts
+    }
+
+    async fn write(&self, path: &Path, text: &str) -> BufferWrite {
+        let Some((session, named)) = self.named(path) else { return BufferWrite::Refused };
+        let asked = json!({"sessionId": session.id, "path": named, "content": text});
+        let answer = self.connection.ask::<Value>("fs/write_text_file", &asked);
+        match tokio::time::timeout(PATIENCE_TO_WRITE, answer).await {
+            Ok(Ok(_)) => BufferWrite::Taken,
+            Ok(Err(AskFailure::Refused)) => BufferWrite::Refused,
+            Ok(Err(AskFailure::Gone)) | Err(_) => BufferWrite::Silent,
         }
     }
 }

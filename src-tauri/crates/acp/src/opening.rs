@@ -5,7 +5,7 @@ use crate::asking::EditorAsker;
 use crate::editor_files::EditorFiles;
 use crate::follower::{FollowerParts, SessionFollower};
 use crate::live_session::LiveSession;
-use crate::messages::{AvailableCommand, OpenSession, SessionUpdate};
+use crate::messages::{AvailableCommand, ClientCapabilityFlags, OpenSession, SessionUpdate};
 use crate::replay::replay;
 use crate::rpc::{RequestId, RpcRefusal};
 use crate::session_options::{EditorMode, session_choices};
@@ -127,10 +127,11 @@ impl EditorAgent {
 
     /// Has runs in the folder look at the client's open files, where it tells of them.
     fn buffers_of(&self, folder: &Path) -> Option<Arc<dyn OpenBuffers>> {
-        if !self.capabilities().reads_files {
+        let ClientCapabilityFlags { reads_files, writes_files, .. } = self.capabilities();
+        if !reads_files {
             return None;
         }
-        let files = EditorFiles::new(self.connection.clone(), self.sessions.clone(), folder.to_owned());
+        let files = EditorFiles::new(self.connection.clone(), self.sessions.clone(), folder.to_owned(), writes_files);
         let buffers: Arc<dyn OpenBuffers> = Arc::new(files);
         self.client.engine().projects().editor_buffers().add(folder, &buffers);
         Some(buffers)

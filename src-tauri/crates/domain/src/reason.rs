@@ -42,6 +42,12 @@ impl ReasonCode {
 }
 
 impl TranslatableText {
+    /// Returns whether it is the text with this code, whatever its values.
+    #[must_use]
+    pub fn is(&self, known: ReasonCode) -> bool {
+        matches!(self, Self::Coded(coded) if coded.code == known.code)
+    }
+
     /// The same text with one more value.
     #[must_use]
     pub fn with(mut self, place: &str, value: impl Into<Self>) -> Self {

@@ -67,6 +67,7 @@ reason_codes! {
     UNCLEAR_EFFECT = "The command contains {unclear}, so Arki can't tell what it does.",
     UNCLEAR_FOR_RULES = "The command contains {unclear}, so Arki can't tell if one of your rules is about it.",
     UNKNOWN_TOOL = "There is no tool with this name.",
+    UNSAVED_TEXT = "{path} has unsaved changes in the editor: the change is made there, on top of them.",
     USER_APPROVED = "The user approved it.",
 
     // The `what` of a category.

@@ -14,9 +14,25 @@ pub enum BufferText {
     Silent,
 }
 
+/// An editor's answer to a new text for a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BufferWrite {
+    /// The editor has it, and perhaps saved it.
+    Taken,
+    Refused,
+    /// It didn't answer in time: nobody knows whether it has it.
+    Silent,
+}
+
 /// A port to an editor's open files.
 #[async_trait]
 pub trait OpenBuffers: Send + Sync {
     /// Asks for a file, by its absolute path. Bounded in time and size by whoever implements it.
     async fn text(&self, path: &Path) -> BufferText;
+
+    /// Returns whether the editor takes new texts for its files at all.
+    fn takes_texts(&self) -> bool;
+
+    /// Gives the editor a new text for a file. Bounded in time like a question.
+    async fn write(&self, path: &Path, text: &str) -> BufferWrite;
 }

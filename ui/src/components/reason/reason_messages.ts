@@ -81,6 +81,9 @@ export const reasonMessages: Readonly<Record<string, MessageDescriptor>> = {
     message: "The command contains {unclear}, so Arki can't tell if one of your rules is about it.",
   }),
   UNKNOWN_TOOL: msg({ message: "There is no tool with this name." }),
+  UNSAVED_TEXT: msg({
+    message: "{path} has unsaved changes in the editor: the change is made there, on top of them.",
+  }),
   USER_APPROVED: msg({ message: "The user approved it." }),
   CHANGING_FILES: msg({ message: "Changing files" }),
   READING: msg({ message: "Reading" }),

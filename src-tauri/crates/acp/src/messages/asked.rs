@@ -23,6 +23,8 @@ pub(crate) struct ClientCapabilityFlags {
     pub(crate) terminal_output: bool,
     /// It tells the text of files that it has open.
     pub(crate) reads_files: bool,
+    /// It takes new texts for them.
+    pub(crate) writes_files: bool,
 }
 
 impl<'de> Deserialize<'de> for ClientCapabilityFlags {
@@ -32,6 +34,7 @@ impl<'de> Deserialize<'de> for ClientCapabilityFlags {
             forms: said.pointer("/elicitation/form").is_some_and(Value::is_object),
             terminal_output: said.pointer("/_meta/terminal_output") == Some(&Value::Bool(true)),
             reads_files: said.pointer("/fs/readTextFile") == Some(&Value::Bool(true)),
+            writes_files: said.pointer("/fs/writeTextFile") == Some(&Value::Bool(true)),
         })
     }
 }
@@ -136,9 +139,12 @@ mod tests {
         }
         assert_eq!(serde_json::from_value::<Initialize>(json!({})).unwrap().client_capabilities, none);
         let zed = flags(
-            json!({"elicitation": {"form": {}, "url": {}}, "fs": {"readTextFile": true}, "_meta": {"terminal_output": true}}),
+            json!({"elicitation": {"form": {}, "url": {}}, "fs": {"readTextFile": true, "writeTextFile": true}, "_meta": {"terminal_output": true}}),
         );
-        assert_eq!(zed, ClientCapabilityFlags { forms: true, terminal_output: true, reads_files: true });
+        assert_eq!(
+            zed,
+            ClientCapabilityFlags { forms: true, terminal_output: true, reads_files: true, writes_files: true }
+        );
     }
 
     #[test]

@@ -53,9 +53,9 @@ impl ToolExecutor {
             let is_first = before_first.is_none();
             let is_stopped = before.is_cancelled || record.objection().is_some();
             let changed = before.changed.as_ref().unwrap_or(pending);
-            // What is refused is refused in its turn.
-            let is_refused = !is_stopped && self.unsaved_in(&changed.call).await.is_some();
-            let is_in = !is_stopped && !is_refused && self.add_edit(&mut group, changed, &record);
+            // It comes alone, in its turn, on top of the editor's text.
+            let is_unsaved = !is_stopped && self.unsaved_in(&changed.call).await.is_some();
+            let is_in = !is_stopped && !is_unsaved && self.add_edit(&mut group, changed, &record);
             if is_first {
                 before_first = Some(before);
             } else if !is_in {
@@ -102,7 +102,7 @@ impl ToolExecutor {
         }
         let call = &pending.call;
         let subject = self.prepare(pending, None, record).subject;
-        match self.judge.judge_call_in(&group.project, call, subject, record.approve()) {
+        match self.judge.judge_call_in((&group.project, None), call, subject, record.approve()) {
             JudgedCall::Change(verdict, planned) if is_only_reviewed(&verdict) && planned.can_be_grouped() => {
                 planned.change().draft_in(&mut group.project);
                 group.edits.push(ReviewedEdit { call: call.clone(), verdict, preview: planned.into_preview() });

@@ -9,6 +9,7 @@ use super::host_access::ensure_told_apart;
 use super::judging::{Judge, denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
+use super::unsaved::UnsavedFile;
 use super::user_question::ask_user;
 use super::write::{AcceptedChange, PlannedChange};
 use super::{ToolExecutor, question, usable};
@@ -30,6 +31,8 @@ pub(super) struct PreparedCall<'a> {
     pub(super) subject: SubjectOf,
     /// The user's approval, where this very call was put to the user.
     approval: Option<&'a ResolvedApproval>,
+    /// The file that it changes, where that isn't saved in the editor.
+    unsaved: Option<Arc<UnsavedFile>>,
 }
 
 /// The work that a call needs, down to what is written or run.
@@ -65,6 +68,11 @@ fn work_of(tool: &Tool) -> Option<CallWork<'_>> {
     })
 }
 
+/// A plan on the editor's text where the file isn't saved.
+fn on_text_of(unsaved: Option<&Arc<UnsavedFile>>, plan: &WriteAction) -> WriteAction {
+    unsaved.map_or_else(|| plan.clone(), |file| file.under(plan))
+}
+
 /// The decision about a call.
 pub(super) enum CallDecision<'a> {
     Perform(Verdict, CallWork<'a>),
@@ -82,6 +90,11 @@ impl CallDecision<'_> {
         Self::Ask(verdict, Box::new(requested))
     }
 
+    /// False where the policy or the user is against it, whatever is in the files.
+    fn may_touch_files(&self) -> bool {
+        !matches!(self, Self::Refuse(..) | Self::Reject(_))
+    }
+
     pub(super) fn deny(verdict: Verdict) -> Self {
         let fault = denied(&verdict);
         Self::Refuse(verdict, fault)
@@ -92,13 +105,13 @@ impl Judge {
     /// The verdict on a call that nobody was asked about, and the change that it would make: the one that is carried out, and
     /// the one that is only told. Nothing has happened when it returns, but that files were read for a preview.
     pub(super) fn judge_call(&self, call: &ToolCall, subject: SubjectOf, approve: ApprovalMode) -> JudgedCall {
-        self.judge_call_in(self.project(), call, subject, approve)
+        self.judge_call_in((self.project(), None), call, subject, approve)
     }
 
-    /// `project`: the one in which a change to files is planned.
+    /// `project`: the one in which a change to files is planned, with the text of a file that isn't saved in the editor.
     pub(super) fn judge_call_in(
         &self,
-        project: &Project,
+        (project, unsaved): (&Project, Option<&Arc<UnsavedFile>>),
         call: &ToolCall,
         subject: SubjectOf,
         approve: ApprovalMode,
@@ -118,7 +131,7 @@ impl Judge {
             Ok(()) => {}
         }
         match &tool.action {
-            Action::Write(plan) => self.judge_write((project, plan), call, subject, approve),
+            Action::Write(plan) => self.judge_write((project, &on_text_of(unsaved, plan)), call, subject, approve),
             Action::Command => {
                 let parsed = run_command::parse(&call.args).map_err(Error::from);
                 let settings = &self.subjects.settings;
@@ -147,12 +160,11 @@ impl ToolExecutor {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let call = &pending.call;
-        let prepared = self.prepare(pending, approval, record);
-        let mut decision = self.decided(prepared, record).await;
-        if let CallDecision::Perform(..) | CallDecision::Ask(..) = &decision
-            && let Some(refusal) = self.unsaved_in(call).await
+        let mut decision = self.decided(self.prepare(pending, approval, record), record).await;
+        if decision.may_touch_files()
+            && let Some(file) = self.unsaved_in(call).await
         {
-            decision = CallDecision::Fail(refusal);
+            decision = self.decided_on_unsaved(file, self.prepare(pending, approval, record), record).await;
         }
         match decision {
             CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
@@ -163,11 +175,35 @@ impl ToolExecutor {
         }
     }
 
-    /// Returns why a change is refused for the sake of unsaved text in an editor, if so.
-    pub(super) async fn unsaved_in(&self, call: &ToolCall) -> Option<Error> {
+    /// Returns the file that a call changes and that isn't saved in the editor.
+    pub(super) async fn unsaved_in(&self, call: &ToolCall) -> Option<Arc<UnsavedFile>> {
         let tool = self.toolbox.tool(&call.tool_id).filter(|tool| matches!(tool.action, Action::Write(_)))?;
         self.settings.buffers.as_ref()?;
-        self.unsaved.refusal(&self.judge.subject_of(Some(tool), &call.args)).await
+        self.unsaved.file(&self.judge.subject_of(Some(tool), &call.args)).await.map(Arc::new)
+    }
+
+    /// Decides once more, on the editor's text. Nothing has happened when it returns.
+    async fn decided_on_unsaved<'a>(
+        &'a self,
+        file: Arc<UnsavedFile>,
+        prepared: PreparedCall<'a>,
+        record: &mut Record<'_>,
+    ) -> CallDecision<'a> {
+        if !self.settings.buffers.as_ref().is_some_and(|buffers| buffers.takes_texts()) {
+            return CallDecision::Fail(file.refusal("This editor takes no changes."));
+        }
+        let prepared = PreparedCall { unsaved: Some(file.clone()), ..prepared };
+        match self.decided(prepared, record).await {
+            CallDecision::Perform(verdict, CallWork::Write(plan, mut accepted)) => {
+                accepted.in_editor = Some(file);
+                CallDecision::Perform(verdict, CallWork::Write(plan, accepted))
+            }
+            CallDecision::Ask(verdict, mut requested) => {
+                file.tell_in(&mut requested);
+                CallDecision::Ask(verdict, requested)
+            }
+            other => other,
+        }
     }
 
     pub(super) fn prepare<'a>(
@@ -185,15 +221,16 @@ impl ToolExecutor {
             subject.subject.times_in_a_row = pending.times_in_a_row;
             subject.subject.secrets = record.secrets().to_vec();
         }
-        PreparedCall { call, tool, subject, approval }
+        PreparedCall { call, tool, subject, approval, unsaved: None }
     }
 
     /// Nothing has happened when it returns.
     pub(super) async fn decided<'a>(&'a self, prepared: PreparedCall<'a>, record: &mut Record<'_>) -> CallDecision<'a> {
         let approve = record.approve();
-        let PreparedCall { call, tool, subject, approval } = prepared;
+        let PreparedCall { call, tool, subject, approval, unsaved } = prepared;
         let Some(approval) = approval else {
-            return match self.judge.judge_call(call, subject, approve) {
+            let place = (self.judge.project(), unsaved.as_ref());
+            return match self.judge.judge_call_in(place, call, subject, approve) {
                 JudgedCall::Refused(verdict, fault) => CallDecision::Refuse(verdict, fault),
                 JudgedCall::Failed(fault) => CallDecision::Fail(fault),
                 JudgedCall::Change(verdict, planned) => {
@@ -217,7 +254,10 @@ impl ToolExecutor {
             return CallDecision::Fail(fault);
         }
         match &tool.action {
-            Action::Write(plan) => self.judge.write_approved(plan.clone(), call, approval, subject, approve),
+            Action::Write(plan) => {
+                let plan = on_text_of(unsaved.as_ref(), plan);
+                self.judge.write_approved(plan, call, approval, subject, approve)
+            }
             Action::Command => self.command_review.approved(call, approval, approve).await,
             _ => match work_of(tool) {
                 Some(work) => CallDecision::Perform(permitted(&approval.requested), work),

@@ -1,5 +1,6 @@
 //! Changes to files: planned, shown, and written only as they were shown.
 
+mod in_editor;
 mod reconciling;
 
 use super::asking::UserQuestions;
@@ -8,6 +9,7 @@ use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
+use super::unsaved::UnsavedFile;
 use super::{ExecutorSettings, question, stopped_by_user};
 use crate::error::ToolError;
 use crate::tool::{Action, WriteAction};
@@ -40,13 +42,15 @@ pub(super) struct AcceptedChange {
     note: Option<String>,
     /// True if the user has looked at it.
     reviewed: bool,
+    /// The file, where it isn't saved in the editor, which writes it then.
+    pub(super) in_editor: Option<Arc<UnsavedFile>>,
 }
 
 impl AcceptedChange {
     /// The whole change, which nobody had to look at.
     fn all(change: ChangeSet, preview: Preview) -> Self {
         let selection = all_hunks(&preview);
-        Self { change, preview, selection, hunks_before: 0, note: None, reviewed: false }
+        Self { change, preview, selection, hunks_before: 0, note: None, reviewed: false, in_editor: None }
     }
 }
 
@@ -144,6 +148,10 @@ impl Judge {
             Some(Action::Write(plan)) if requested.preview.is_some() => plan,
             _ => return false,
         };
+        // The editor's text isn't at hand here. The change is compared with what was shown before it is made.
+        if requested.sentences.iter().any(|sentence| sentence.is(ReasonCode::UNSAVED_TEXT)) {
+            return false;
+        }
         let project = self.project();
         let now = plan(project, &requested.args).map(|change| change.placed_in(project).preview().preview_hash);
         now.map_or(true, |hash| hash != requested.shown_hash())
@@ -237,6 +245,9 @@ impl FileWriter {
         let decided = record.begin(call, verdict, effects(&accepted.change), Vec::new());
         let (kept, decided) = tokio::join!(kept, decided);
         kept.and(decided)?;
+        if let Some(file) = &accepted.in_editor {
+            return self.write_in_editor(file, call, &accepted, record).await.map(Ok);
+        }
         match accepted.change.apply(&self.settings.project) {
             Ok(applied) => {
                 let checked = self.checking.check_after(&places(&accepted.change), record).await;
@@ -315,6 +326,7 @@ fn accepted(
         hunks_before: approval.hunks_before,
         note: resolved.reason.clone(),
         reviewed: !resolved.is_by_mode(),
+        in_editor: None,
     })
 }
 
