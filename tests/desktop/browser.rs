@@ -137,9 +137,13 @@ fn when_the_server_ends_the_page_says_so_and_keeps_what_was_written() {
     dialog.inside("button", "Open").click();
     window.element("textbox", "Message");
     browser.end_server();
+    // Unasked.
+    window.says("What you see may be out of date.");
     window.ask("Change two lines");
     window.says("Arki can't be reached.");
     window.shots("browser-without-server");
     let kept = window.element("textbox", "Message").ask("return arguments[0].value");
     assert_eq!(kept, json!("Change two lines"));
+    browser.begin_server_again();
+    wait_until("the page to find it", || !window.text().contains("What you see may be out of date."));
 }

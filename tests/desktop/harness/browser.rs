@@ -22,9 +22,7 @@ pub(crate) struct Browser<'a> {
 
 impl<'a> Browser<'a> {
     pub(crate) fn of(stage: &'a Stage, arguments: &[&str]) -> Self {
-        let mut serving = Command::new(program("ARKI_BIN", "arki"));
-        serving.args(["serve", "--ui", "--port", "0", "--json"]).args(arguments).envs(&stage.home.env);
-        let (server, line) = Process::start_and_read(serving.stdin(Stdio::null()).stderr(Stdio::null()));
+        let (server, line) = serve(stage, "0", arguments);
         let at: Value = serde_json::from_str(&line).unwrap();
         let address = free_address();
         let driver_process = Process::start(
@@ -53,6 +51,12 @@ impl<'a> Browser<'a> {
         self.server.take();
     }
 
+    /// Starts it anew where it was.
+    pub(crate) fn begin_server_again(&self) {
+        let port = self.url.trim_end_matches('/').rsplit(':').next().unwrap();
+        self.server.replace(Some(serve(self.stage, port, &[]).0));
+    }
+
     /// Opens an address in a new browser of that size; a narrow one is a phone's.
     pub(crate) fn open(&'a self, url: &str, (width, height): (u32, u32)) -> Window<'a> {
         let profile = self.stage.home.data_dir().parent().unwrap().join(format!("browser-{width}"));
@@ -75,4 +79,10 @@ impl<'a> Browser<'a> {
         window.go(url);
         window
     }
+}
+
+fn serve(stage: &Stage, port: &str, arguments: &[&str]) -> (Process, String) {
+    let mut serving = Command::new(program("ARKI_BIN", "arki"));
+    serving.args(["serve", "--ui", "--port", port, "--json"]).args(arguments).envs(&stage.home.env);
+    Process::start_and_read(serving.stdin(Stdio::null()).stderr(Stdio::null()))
 }

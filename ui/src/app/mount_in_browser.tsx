@@ -3,7 +3,7 @@ import "../styles/tokens.css";
 import "../styles/base.css";
 import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";
-import type { Root } from "react-dom/client";
+import { createRoot, type Root } from "react-dom/client";
 import { lazily } from "../components/lazily";
 import { httpPlatform } from "../platform/http";
 import { accessHere, signIn } from "../platform/http/requests";
@@ -15,6 +15,8 @@ import { mount } from "./mount";
 
 /** With its words, which come with the parts. */
 const SignIn = lazily(() => import("./SignIn").then((part) => part.SignIn));
+/** Fetched while there is a server to fetch it from. */
+const Unreachable = lazily(() => import("./Unreachable").then((part) => part.Unreachable));
 
 export async function mountInBrowser(root: Root): Promise<void> {
   await speak();
@@ -27,11 +29,22 @@ export async function mountInBrowser(root: Root): Promise<void> {
   });
   if (access !== null) {
     const platform = httpPlatform(access);
+    tellWhenGone();
     return mount(root, platform, offeredBy(platform));
   }
   root.render(
     <I18nProvider i18n={i18n}>
       <SignIn refused={refused} signIn={signIn} onSignedIn={() => location.reload()} />
+    </I18nProvider>,
+  );
+}
+
+/** Beside the page, which may be broken where nobody answers it. */
+function tellWhenGone(): void {
+  const place = document.body.appendChild(document.createElement("div"));
+  createRoot(place).render(
+    <I18nProvider i18n={i18n}>
+      <Unreachable />
     </I18nProvider>,
   );
 }

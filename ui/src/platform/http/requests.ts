@@ -3,6 +3,7 @@ import { t } from "@lingui/core/macro";
 import type { BrowserAccess, BrowserSignIn, CommandError } from "../../protocol/generated";
 import { isRecord } from "../../protocol/read";
 import { asCommandError, windowError } from "../platform";
+import { tellReach } from "./reach";
 
 /** This tab: it has an open folder and frames of its own, and keeps them when it is loaded again. */
 let tab: Promise<string> | null = null;
@@ -47,7 +48,8 @@ export async function signOut(): Promise<void> {
 
 /** Rejects with a `CommandError`. Whoever is signed out meanwhile is asked to sign in. */
 export async function commanded(name: string, params: unknown): Promise<unknown> {
-  const answer = await posted(`v1/commands/${name}`, params);
+  const signal = name === "next_frame" ? AbortSignal.timeout(frameMs) : null;
+  const answer = await posted(`v1/commands/${name}`, params, {}, signal);
   if (answer.status === 401) location.reload();
   return jsonOf(answer);
 }
@@ -79,21 +81,32 @@ export async function commandedInSteps(
   }
 }
 
-async function posted(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+/** A server that is there answers within 25 s, if only that nothing happened. */
+const frameMs = 40_000;
+
+async function posted(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
+): Promise<Response> {
   tab ??= namedTab();
   return asked(path, {
     method: "POST",
     headers: { "content-type": "application/json", "arki-client": await tab, ...headers },
     body: JSON.stringify(body),
+    signal,
   });
 }
 
 async function asked(path: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(path, { ...init, credentials: "same-origin", cache: "no-store" });
-  } catch {
-    throw unreachable();
-  }
+  const answer = await fetch(path, { ...init, credentials: "same-origin", cache: "no-store" }).catch(
+    () => null,
+  );
+  // Between the page and the server there may be a tunnel, which answers for it.
+  tellReach(answer !== null && !(answer.status >= 502 && answer.status <= 504));
+  if (answer === null) throw unreachable();
+  return answer;
 }
 
 async function jsonOf(answer: Response): Promise<unknown> {
