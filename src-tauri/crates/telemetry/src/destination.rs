@@ -8,6 +8,7 @@ use crate::run_telemetry::Resource;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The time for one request, unless the environment says otherwise.
@@ -65,6 +66,9 @@ pub(crate) struct Target {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) timeout: Duration,
+    pub(crate) is_compressed: bool,
+    /// A file of the certificates, in PEM, that the receiver's is checked by; `None` for the system's.
+    pub(crate) certificates: Option<PathBuf>,
 }
 
 impl Target {
@@ -123,7 +127,14 @@ impl Target {
     fn below(base: &Url, signal: Signal) -> Self {
         let mut url = base.clone();
         url.set_path(&format!("{}/v1/{}", base.path().trim_end_matches('/'), signal.word()));
-        Self { signal, url, headers: HeaderMap::new(), timeout: DEFAULT_TIMEOUT }
+        Self {
+            signal,
+            url,
+            headers: HeaderMap::new(),
+            timeout: DEFAULT_TIMEOUT,
+            is_compressed: false,
+            certificates: None,
+        }
     }
 }
 
@@ -167,6 +178,14 @@ impl Variables<'_> {
             let milliseconds = timeout.parse().map_err(|_| format!("{name} is not a number of milliseconds."))?;
             target.timeout = Duration::from_millis(milliseconds).min(MAX_TIMEOUT);
         }
+        if let Some((name, compression)) = self.of(signal, "COMPRESSION") {
+            target.is_compressed = match compression.as_str() {
+                "gzip" => true,
+                "none" => false,
+                _ => return Err(format!("{name} is {compression:?}; Arki knows gzip and none.")),
+            };
+        }
+        target.certificates = self.of(signal, "CERTIFICATE").map(|(_, path)| path.into());
         Ok(Some(target))
     }
 

@@ -4,10 +4,15 @@ use crate::batches::OtlpBatch;
 use crate::destination::{Target, TelemetryDestination};
 use crate::messages::ExportResponse;
 use crate::run_telemetry::RunTelemetry;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use prost::Message;
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Certificate, Client, Response, StatusCode};
+use std::fmt::Display;
+use std::io::Write;
+use std::path::Path;
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -80,6 +85,8 @@ fn client(target: &Target) -> Result<Client, String> {
         .redirect(Policy::none());
     if target.url.scheme() == "http" {
         builder = builder.tls_certs_only([]);
+    } else if let Some(path) = &target.certificates {
+        builder = builder.tls_certs_only(certificates(path)?);
     }
     if target.is_on_this_computer() {
         builder = builder.no_proxy();
@@ -87,11 +94,25 @@ fn client(target: &Target) -> Result<Client, String> {
     builder.build().map_err(|error| format!("No client can be made: {error}."))
 }
 
+fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
+    let unusable = |why: &dyn Display| format!("The certificates in {} can't be used: {why}.", path.display());
+    let bytes = std::fs::read(path).map_err(|error| unusable(&error))?;
+    match Certificate::from_pem_bundle(&bytes) {
+        Ok(certificates) if certificates.is_empty() => Err(unusable(&"there are none in PEM")),
+        read => read.map_err(|error| unusable(&error)),
+    }
+}
+
 /// Returns a note on what was refused for good; an error on what to try again.
 async fn post(client: &Client, target: &Target, batch: OtlpBatch) -> Result<Option<String>, (String, Wait)> {
     let host = target.url.origin().ascii_serialization();
     let request = client.post(target.url.clone()).headers(target.headers.clone());
-    let sent = request.header(CONTENT_TYPE, "application/x-protobuf").body(batch.body).send().await;
+    let request = request.header(CONTENT_TYPE, "application/x-protobuf");
+    let request = match target.is_compressed {
+        true => request.header(CONTENT_ENCODING, "gzip").body(gzipped(&batch.body)),
+        false => request.body(batch.body),
+    };
+    let sent = request.send().await;
     let response = match sent {
         Ok(response) => response,
         Err(error) if error.is_connect() && !error.is_timeout() => {
@@ -109,6 +130,12 @@ async fn post(client: &Client, target: &Target, batch: OtlpBatch) -> Result<Opti
         return Ok(Some(format!("{host} refused {signal} with {status}.")));
     }
     Ok(refused_part(response).await.map(|part| format!("{host} refused a part of the {signal}: {part}")))
+}
+
+fn gzipped(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Nothing fails that writes to memory.
+    encoder.write_all(body).and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
 /// Returns whether the same may be taken later.

@@ -89,7 +89,9 @@ fn a_variable_that_cant_be_used_is_named_and_its_value_is_not() {
         let error = of_environment(&[endpoint, (name, value)]).unwrap_err();
         assert!(error.contains(name) && !error.contains("SECRET"), "{error}");
     }
-    assert!(of_environment(&[endpoint, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]).unwrap_err().contains("grpc"));
+    for (name, value) in [("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"), ("OTEL_EXPORTER_OTLP_TRACES_COMPRESSION", "zstd")] {
+        assert!(of_environment(&[endpoint, (name, value)]).unwrap_err().contains(value));
+    }
 }
 
 #[test]

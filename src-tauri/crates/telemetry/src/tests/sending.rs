@@ -15,15 +15,26 @@ fn sent(answers: Vec<Vec<u8>>) -> (Delivery, Vec<(String, Vec<u8>)>) {
 }
 
 fn delivered(endpoint: &Endpoint) -> Delivery {
-    let destination = TelemetryDestination::of(endpoint, &|_| None).unwrap().unwrap();
+    delivered_to(&TelemetryDestination::of(endpoint, &|_| None).unwrap().unwrap())
+}
+
+fn of_environment(variables: &[(&str, &str)]) -> TelemetryDestination {
+    let read = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    TelemetryDestination::of(&Endpoint::Environment, &read).unwrap().unwrap()
+}
+
+fn delivered_to(destination: &TelemetryDestination) -> Delivery {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let told = rich().told(TelemetryContents::LeftOut);
-    runtime.block_on(async { Sender::new(&destination).unwrap().send(&told).await })
+    runtime.block_on(async { Sender::new(destination).unwrap().send(&told).await })
 }
 
 /// A request's head and body.
 fn served(listener: &TcpListener, answer: &[u8]) -> (String, Vec<u8>) {
-    let (mut stream, _) = listener.accept().unwrap();
+    served_over(listener.accept().unwrap().0, answer)
+}
+
+fn served_over(mut stream: impl Read + Write, answer: &[u8]) -> (String, Vec<u8>) {
     let mut got = Vec::new();
     let mut byte = [0];
     while !got.ends_with(b"\r\n\r\n") {
@@ -94,4 +105,70 @@ fn a_redirect_is_not_followed() {
     let away = answer("307 Away", "location: http://127.0.0.1:1/\r\n", b"");
     let (delivery, _) = sent(vec![away.clone(), away.clone(), away]);
     assert!(matches!(delivery, Delivery::Done { notes } if notes.len() == 3));
+}
+
+#[test]
+fn bodies_are_compressed_where_the_environment_says_so() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let destination = of_environment(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", &address),
+        ("OTEL_METRICS_EXPORTER", "none"),
+        ("OTEL_LOGS_EXPORTER", "none"),
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
+    ]);
+    let receiver = std::thread::spawn(move || served(&listener, &answer("200 OK", "", b"")));
+    assert_eq!(delivered_to(&destination), Delivery::Done { notes: Vec::new() });
+    let (head, body) = receiver.join().unwrap();
+    assert!(head.contains("content-encoding: gzip"), "{head}");
+    let mut plain = Vec::new();
+    flate2::read::GzDecoder::new(body.as_slice()).read_to_end(&mut plain).unwrap();
+    let spans = TracesData::decode(plain.as_slice()).unwrap().resource_spans[0].scope_spans[0].spans.clone();
+    assert_eq!(spans, rich().told(TelemetryContents::LeftOut).spans);
+}
+
+#[test]
+fn a_receiver_of_an_authority_of_ones_own_is_trusted_by_its_certificate_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let own_file = folder.path().join("own.pem");
+    std::fs::write(&own_file, own.cert.pem()).unwrap();
+    let other_file = folder.path().join("other.pem");
+    let other = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(&other_file, other.cert.pem()).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(own.signing_key.serialize_der()).unwrap();
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![own.cert.der().clone()], key)
+        .unwrap();
+    let config = std::sync::Arc::new(config);
+    for (file, is_trusted) in [(&own_file, true), (&other_file, false)] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+        let destination = of_environment(&[
+            ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", &address),
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", file.to_str().unwrap()),
+        ]);
+        let config = config.clone();
+        let receiver = std::thread::spawn(move || {
+            let mut session = rustls::ServerConnection::new(config).unwrap();
+            let mut stream = listener.accept().unwrap().0;
+            let shaken = session.complete_io(&mut stream);
+            shaken.map(|_| served_over(rustls::StreamOwned::new(session, stream), &answer("200 OK", "", b""))).is_ok()
+        });
+        let delivery = delivered_to(&destination);
+        assert_eq!(
+            (receiver.join().unwrap(), delivery == Delivery::Done { notes: Vec::new() }),
+            (is_trusted, is_trusted)
+        );
+    }
+    std::fs::write(&own_file, "no certificate").unwrap();
+    let destination = of_environment(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://localhost:1"),
+        ("OTEL_EXPORTER_OTLP_CERTIFICATE", own_file.to_str().unwrap()),
+    ]);
+    assert!(Sender::new(&destination).err().unwrap().contains("can't be used"));
 }
