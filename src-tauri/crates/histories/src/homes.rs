@@ -2,7 +2,7 @@
 
 use crate::foreign_session::ForeignSession;
 use crate::lines::first_lines;
-use crate::opencode::ListedSession;
+use crate::opencode::{ListedSession, TakenBack};
 use crate::{claude_code, codex, opencode, opencode_files};
 use arki_api::HistorySource;
 use arki_domain::Error;
@@ -42,6 +42,7 @@ pub enum HistoryPlace {
         data: PathBuf,
         id: String,
         title: String,
+        taken_back: Option<TakenBack>,
     },
 }
 
@@ -111,9 +112,9 @@ impl HistoryHomes {
         let listed = if database.is_file() { opencode::list(&database)? } else { Vec::new() };
         let known: HashSet<String> = listed.iter().map(|one| one.id.clone()).collect();
         let older = opencode_files::list(&storage).into_iter().filter(|one| !known.contains(&one.id));
-        let found = |data: &Path, ListedSession { id, folder, title }: ListedSession| FoundHistory {
+        let found = |data: &Path, ListedSession { id, folder, title, taken_back }: ListedSession| FoundHistory {
             folder,
-            place: HistoryPlace::Opencode { data: data.to_owned(), id, title },
+            place: HistoryPlace::Opencode { data: data.to_owned(), id, title, taken_back },
         };
         let older = older.map(|one| found(&storage, one));
         Ok(listed.into_iter().map(|one| found(&database, one)).chain(older).collect())
@@ -129,8 +130,9 @@ impl FoundHistory {
         match &self.place {
             HistoryPlace::ClaudeCode(path) => claude_code::read(path),
             HistoryPlace::Codex(path) => codex::read(path),
-            HistoryPlace::Opencode { data, id, title } => {
-                let listed = ListedSession { id: id.clone(), folder: self.folder.clone(), title: title.clone() };
+            HistoryPlace::Opencode { data, id, title, taken_back } => {
+                let (id, folder) = (id.clone(), self.folder.clone());
+                let listed = ListedSession { id, folder, title: title.clone(), taken_back: taken_back.clone() };
                 if data.is_dir() { opencode_files::read(data, &listed) } else { opencode::read(data, &listed) }
             }
         }

@@ -22,6 +22,32 @@ pub(crate) struct ListedSession {
     pub(crate) id: String,
     pub(crate) folder: String,
     pub(crate) title: String,
+    pub(crate) taken_back: Option<TakenBack>,
+}
+
+/// The place from which on the user has taken a session back; what comes after it is stored until the next prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenBack {
+    message: String,
+    /// Empty where it is the whole message.
+    part: String,
+}
+
+impl TakenBack {
+    /// `told`: `{"messageID": …, "partID": …}`.
+    pub(crate) fn of(told: &Value) -> Option<Self> {
+        let (message, part) = (text(told, "messageID").to_owned(), text(told, "partID").to_owned());
+        (!message.is_empty()).then_some(Self { message, part })
+    }
+
+    /// The messages and parts that stand.
+    fn standing<'a>(&self, messages: &'a [Stored], parts: &'a [Stored]) -> (&'a [Stored], &'a [Stored]) {
+        let Some(from) = messages.iter().position(|one| one.id == self.message) else { return (messages, parts) };
+        match parts.iter().position(|one| one.id == self.part && one.message == self.message) {
+            Some(part) => (&messages[..=from], &parts[..part]),
+            None => (&messages[..from], parts),
+        }
+    }
 }
 
 /// A message or a part of one: its id, that of its message, and its JSON.
@@ -37,9 +63,18 @@ pub(crate) struct Stored {
 /// `HISTORY_UNREADABLE`.
 pub(crate) fn list(database: &Path) -> Result<Vec<ListedSession>, Error> {
     let read = |connection: &Connection| {
-        let sql = "SELECT id, directory, title FROM session WHERE parent_id IS NULL ORDER BY time_created, id";
-        let listed = |row: &Row<'_>| Ok(ListedSession { id: row.get(0)?, folder: row.get(1)?, title: row.get(2)? });
-        connection.prepare(sql)?.query_map([], listed)?.collect()
+        let columns = "SELECT COUNT(*) FROM pragma_table_info('session') WHERE name = 'revert'";
+        let knows_revert: bool = connection.query_row(columns, [], |row| row.get(0))?;
+        let revert = if knows_revert { "revert" } else { "NULL" };
+        let sql = format!(
+            "SELECT id, directory, title, {revert} FROM session WHERE parent_id IS NULL ORDER BY time_created, id"
+        );
+        let listed = |row: &Row<'_>| {
+            let revert: Option<String> = row.get(3)?;
+            let taken_back = revert.and_then(|told| TakenBack::of(&serde_json::from_str(&told).ok()?));
+            Ok(ListedSession { id: row.get(0)?, folder: row.get(1)?, title: row.get(2)?, taken_back })
+        };
+        connection.prepare(&sql)?.query_map([], listed)?.collect()
     };
     read_from(database, read)
 }
@@ -81,7 +116,8 @@ fn read_from<T>(database: &Path, read: impl FnOnce(&Connection) -> rusqlite::Res
 
 /// Puts a session together from its messages and their parts, each in order.
 pub(crate) fn session_of(listed: &ListedSession, messages: &[Stored], parts: &[Stored]) -> ForeignSession {
-    let ListedSession { id, folder, title } = listed.clone();
+    let ListedSession { id, folder, title, taken_back } = listed.clone();
+    let (messages, parts) = taken_back.map_or((messages, parts), |from| from.standing(messages, parts));
     let mut session = ForeignSession { id, folder, title, ..ForeignSession::default() };
     let mut model = String::new();
     let mut of_message: HashMap<&str, Vec<&Value>> = HashMap::new();

@@ -4,7 +4,7 @@
 use crate::fields::text;
 use crate::foreign_session::ForeignSession;
 use crate::lines::unreadable;
-use crate::opencode::{ListedSession, Stored, session_of};
+use crate::opencode::{ListedSession, Stored, TakenBack, session_of};
 use arki_domain::{Error, io_words};
 use serde_json::Value;
 use std::fs;
@@ -24,6 +24,7 @@ pub(crate) fn list(storage: &Path) -> Vec<ListedSession> {
             id: text(&session, "id").to_owned(),
             folder: text(&session, "directory").to_owned(),
             title: text(&session, "title").to_owned(),
+            taken_back: session.get("revert").and_then(TakenBack::of),
         })
         .collect()
 }

@@ -62,9 +62,22 @@ fn the_database_tells_a_session() {
         database.execute("INSERT INTO part VALUES (?1, ?2, 's', ?3)", (id, message, data.to_string())).unwrap();
     }
     let listed = list(&path).unwrap();
-    let only = ListedSession { id: "s".into(), folder: "/project".into(), title: "A look".into() };
+    let only = ListedSession { id: "s".into(), folder: "/project".into(), title: "A look".into(), taken_back: None };
     assert_eq!(listed, std::slice::from_ref(&only), "a sub-agent's is not listed");
     assert_eq!(told(read(&path, &only).unwrap()), expected());
+    // Later versions know what was taken back.
+    database.execute_batch("ALTER TABLE session ADD COLUMN revert TEXT").unwrap();
+    for (revert, standing) in [
+        (json!(null), expected().len()),
+        (json!({ "messageID": "m1" }), 0),
+        (json!({ "messageID": "m2", "snapshot": "x" }), 1),
+        (json!({ "messageID": "m2", "partID": "p5" }), 3),
+        (json!({ "messageID": "gone" }), expected().len()),
+    ] {
+        database.execute("UPDATE session SET revert = ?1 WHERE id = 's'", [revert.to_string()]).unwrap();
+        let [listed] = list(&path).unwrap().try_into().unwrap();
+        assert_eq!(told(read(&path, &listed).unwrap()), expected()[..standing], "{revert}");
+    }
 }
 
 #[test]
@@ -83,6 +96,10 @@ fn so_do_the_files_of_older_versions() {
     parts().iter().for_each(|(id, message, data)| put(format!("part/{message}/{id}.json"), data));
     let [only] = opencode_files::list(storage).try_into().unwrap();
     assert_eq!(told(opencode_files::read(storage, &only).unwrap()), expected());
+    let revert = json!({ "messageID": "m2" });
+    put("session/p/s.json".into(), &json!({ "id": "s", "directory": "/project", "title": "", "revert": revert }));
+    let [only] = opencode_files::list(storage).try_into().unwrap();
+    assert_eq!(told(opencode_files::read(storage, &only).unwrap()), expected()[..1]);
 }
 
 #[test]
