@@ -1,4 +1,5 @@
-//! Codex's sessions: `sessions/YEAR/MONTH/DAY/rollout-….jsonl`, an append-only list of items.
+//! Codex's sessions: `sessions/YEAR/MONTH/DAY/rollout-….jsonl`, an append-only list of items; after a week
+//! compressed, as `.jsonl.zst`.
 //!
 //! A prompt stands there twice: as the user wrote it (`event_msg`), and as the model was sent it, among texts that the
 //! program adds in the user's name. The first is taken where there is one.

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Folders below the one of Codex's sessions: year, month, day.
 const CODEX_DEPTH: usize = 3;
+/// Codex compresses a session that has been left alone for a week.
+const COMPRESSED: &str = ".jsonl.zst";
 /// The first line that names Claude Code's folder comes after a few others.
 const LINES_TO_THE_FOLDER: u64 = 20;
 
@@ -97,7 +99,7 @@ impl HistoryHomes {
             folders = folders.iter().flat_map(|folder| entries(folder)).filter(|path| path.is_dir()).collect();
         }
         folders.push(self.codex.join("archived_sessions"));
-        let files = folders.iter().flat_map(|folder| entries(folder)).filter(|path| is_rollout(path));
+        let files = folders.iter().flat_map(|folder| entries(folder)).filter(|path| is_rollout(path) && !is_copy(path));
         let about = |path: PathBuf| {
             let lines = first_lines(&path, 1).ok()?;
             let folder = codex::folder_of(lines.first()?)?.to_owned();
@@ -147,7 +149,12 @@ fn is_session_of_claude_code(path: &Path) -> bool {
 
 fn is_rollout(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with("rollout-") && path.extension().is_some_and(|extension| extension == "jsonl")
+    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(COMPRESSED))
+}
+
+/// While it goes on with a compressed session, Codex has it in plain beside that.
+fn is_copy(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "zst") && path.with_extension("").is_file()
 }
 
 /// A folder that is gone is only known by its name.

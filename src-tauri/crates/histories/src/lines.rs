@@ -1,12 +1,13 @@
-//! The lines of a JSON Lines file: each by itself, so that a damaged one costs only itself.
+//! The lines of a JSON Lines file, plain or compressed (`.zst`): each by itself, so that a damaged one costs only itself.
 
 use arki_domain::{Code, Error, io_words};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use zstd::stream::read::Decoder;
 
-/// The longest file that is read, in bytes.
+/// The longest file that is read, in bytes, once decompressed.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 /// The longest line that is read, in bytes; a longer one is left out.
 const MAX_LINE_BYTES: u64 = 16 << 20;
@@ -40,11 +41,15 @@ fn read(path: &Path, most: u64) -> Result<JsonLines, Error> {
     if !told.is_file() {
         return Err(unreadable(path, "is no file"));
     }
+    let too_large = || unreadable(path, "is larger than 256 MiB");
     if told.len() > MAX_FILE_BYTES && most == u64::MAX {
-        return Err(unreadable(path, "is larger than 256 MiB"));
+        return Err(too_large());
     }
     let file = File::open(path).map_err(unread)?;
-    let mut file = BufReader::new(file.take(MAX_FILE_BYTES));
+    let is_compressed = path.extension().is_some_and(|extension| extension == "zst");
+    let text: Box<dyn Read> =
+        if is_compressed { Box::new(Decoder::new(file).map_err(unread)?) } else { Box::new(file) };
+    let mut file = BufReader::new(text.take(MAX_FILE_BYTES + 1));
     let (mut lines, mut line, mut count) = (JsonLines { values: Vec::new(), left_out: 0 }, Vec::new(), 0);
     while count < most && next_line(&mut file, &mut line).map_err(unread)? {
         count += 1;
@@ -56,7 +61,7 @@ fn read(path: &Path, most: u64) -> Result<JsonLines, Error> {
             _ => lines.left_out += 1,
         }
     }
-    Ok(lines)
+    if file.into_inner().limit() == 0 { Err(too_large()) } else { Ok(lines) }
 }
 
 /// Reads a line, or as much of it as is read of any; false at the end.

@@ -1,7 +1,9 @@
 #![allow(clippy::needless_pass_by_value, reason = "the values are made where they are passed")]
 
 use super::*;
+use crate::HistoryHomes;
 use crate::foreign_session::Moment;
+use arki_api::HistorySource;
 use serde_json::json;
 use std::fs;
 
@@ -92,4 +94,21 @@ fn the_session_of_a_sub_agent_is_nobodys() {
     let of = |source: Value| json!({ "type": "session_meta", "payload": { "cwd": "/project", "source": source } });
     assert_eq!(folder_of(&of(json!("vscode"))), Some("/project"));
     assert_eq!(folder_of(&of(json!({ "subagent": "review" }))), None);
+}
+
+#[test]
+fn a_compressed_session_is_read_too_and_a_plain_copy_comes_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let day = folder.path().join("sessions/2026/05/01");
+    fs::create_dir_all(&day).unwrap();
+    let packed = |text: String| zstd::encode_all(text.as_bytes(), 3).unwrap();
+    fs::write(day.join("rollout-1.jsonl.zst"), packed([meta(), prompt("old")].concat())).unwrap();
+    fs::write(day.join("rollout-2.jsonl.zst"), packed([meta(), prompt("two")].concat())).unwrap();
+    fs::write(day.join("rollout-2.jsonl"), [meta(), prompt("two"), prompt("three")].concat()).unwrap();
+    fs::write(day.join("rollout-3.jsonl.zst"), "no archive").unwrap();
+    let homes =
+        HistoryHomes { claude_code: Vec::new(), codex: folder.path().to_owned(), opencode: folder.path().join("none") };
+    let found = homes.find(HistorySource::Codex, None).unwrap();
+    let prompts: Vec<usize> = found.iter().map(|one| one.read().unwrap().moments.len()).collect();
+    assert_eq!(prompts, [1, 2]);
 }
