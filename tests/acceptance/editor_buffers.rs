@@ -349,7 +349,7 @@ fn an_editor_that_refuses_or_lies_leaves_the_file_on_the_disk() {
 }
 
 #[test]
-fn an_editor_that_does_not_answer_is_asked_once() {
+fn an_editor_that_does_not_answer_is_left_alone_for_a_while() {
     let stage = playing([reading("a.txt"), editing("a.txt", "saved", "changed").to_vec()].concat());
     stage.write("a.txt", "saved\n");
     let mut editor = editor(&stage);

@@ -9,17 +9,19 @@ use arki_engine::{BufferText, BufferWrite, OpenBuffers};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The time that the client has to answer about a file.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The time for which one that didn't answer is left alone.
+const PAUSE: Duration = Duration::from_secs(60);
 /// The time that it has to take a new text: it may save and format the file.
 const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 /// A longer text isn't taken.
 const MAX_TEXT_BYTES: usize = 4 << 20;
-const SILENT: &str = "This editor doesn't answer about unsaved files, so Arki reads and changes the saved ones.\n\n";
+const SILENT: &str = "This editor doesn't answer about unsaved files, so Arki reads and changes the saved ones. It asks again later.\n\n";
 
 /// The files of one folder.
 pub(crate) struct EditorFiles {
@@ -27,8 +29,9 @@ pub(crate) struct EditorFiles {
     sessions: Arc<OpenSessions>,
     folder: PathBuf,
     takes_texts: bool,
-    /// It didn't answer once, and isn't asked again.
-    is_silent: AtomicBool,
+    /// It didn't answer, and isn't asked again before this.
+    silent_until: Mutex<Option<Instant>>,
+    is_told: AtomicBool,
 }
 
 impl EditorFiles {
@@ -38,7 +41,18 @@ impl EditorFiles {
         folder: PathBuf,
         takes_texts: bool,
     ) -> Self {
-        Self { connection, sessions, folder, takes_texts, is_silent: AtomicBool::new(false) }
+        Self {
+            connection,
+            sessions,
+            folder,
+            takes_texts,
+            silent_until: Mutex::default(),
+            is_told: AtomicBool::new(false),
+        }
+    }
+
+    fn silent(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.silent_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A session of the folder, and the file as that names it.
@@ -52,7 +66,7 @@ impl EditorFiles {
 #[async_trait]
 impl OpenBuffers for EditorFiles {
     async fn text(&self, path: &Path) -> BufferText {
-        if self.is_silent.load(Ordering::Relaxed) {
+        if self.silent().is_some_and(|until| Instant::now() < until) {
             return BufferText::Silent;
         }
         let Some((session, named)) = self.named(path) else { return BufferText::Unknown };
@@ -67,7 +81,8 @@ impl OpenBuffers for EditorFiles {
             Ok(Err(AskFailure::Refused)) => BufferText::Unknown,
             Ok(Err(AskFailure::Gone)) => BufferText::Silent,
             Err(_) => {
-                if !self.is_silent.swap(true, Ordering::Relaxed) {
+                *self.silent() = Some(Instant::now() + PAUSE);
+                if !self.is_told.swap(true, Ordering::Relaxed) {
                     let update = message("files", SILENT);
                     let update = SessionNotification { session_id: session.id.as_str(), update: &update };
                     self.connection.notify("session/update", &update).await;
