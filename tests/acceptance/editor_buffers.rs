@@ -35,6 +35,8 @@ fn hash(text: &str) -> String {
 #[derive(Clone, Copy, PartialEq)]
 enum OnWrite {
     Saves,
+    /// With a line of its own.
+    Formats,
     Keeps,
     Refuses,
     /// It takes the text and doesn't say so.
@@ -65,7 +67,10 @@ impl OpenFile<'_> {
                 Some(READ) if is_it => editor.reply(&message, &json!({"content": self.text})),
                 Some(WRITE) if is_it && self.on_write != OnWrite::Refuses => {
                     self.text = message["params"]["content"].as_str().unwrap().to_owned();
-                    if self.on_write == OnWrite::Saves {
+                    if self.on_write == OnWrite::Formats {
+                        self.text.push_str("formatted\n");
+                    }
+                    if matches!(self.on_write, OnWrite::Saves | OnWrite::Formats) {
                         self.stage.write(self.path, &self.text);
                     }
                     if self.on_write != OnWrite::SaysNothing {
@@ -145,7 +150,9 @@ fn a_change_of_an_unsaved_file_is_made_in_the_editor_on_top_of_its_text() {
         assert!(stage.told().contains(said), "{}", stage.told());
         let shown = asked(&editor, PERMISSION);
         assert_eq!(shown.len(), 1, "{shown:?}");
-        let diff = &shown[0]["toolCall"]["content"][0];
+        let content = &shown[0]["toolCall"]["content"];
+        assert!(content[1]["content"]["text"].as_str().unwrap().contains("a.txt has unsaved changes"), "{content}");
+        let diff = &content[0];
         assert!(diff["oldText"].as_str().unwrap().contains("mine"), "{diff}");
         let events = stage.events(&session);
         let requested = payload(&events, "approval.requested");
@@ -163,6 +170,25 @@ fn a_change_of_an_unsaved_file_is_made_in_the_editor_on_top_of_its_text() {
             assert_eq!(stage.read("a.txt"), "one\nmine\n");
         }
     }
+}
+
+#[test]
+fn what_the_editor_makes_of_the_change_as_it_saves_is_known_and_can_be_undone() {
+    let stage = playing(editing("a.txt", "mine", "ours").to_vec());
+    stage.write("a.txt", "one\n");
+    let mut editor = editor(&stage);
+    let session = editor.open(&stage);
+    let prompt = editor.prompt(&session, "Change it");
+    let text = "one\nmine\n".to_owned();
+    let mut open = OpenFile { stage: &stage, path: "a.txt", text, on_write: OnWrite::Formats };
+    assert_eq!(open.attend(&mut editor, prompt), "end_turn");
+    assert!(stage.told().contains("changed the file further"), "{}", stage.told());
+    let changed = payload(&stage.events(&session), "file.changed");
+    assert_eq!(changed["afterHash"], hash("one\nours\nformatted\n"));
+    editor.end();
+    let change = change_seq(&stage, &session, 0).to_string();
+    stage.arki(&["undo", &session, &change]).exits(0);
+    assert_eq!(stage.read("a.txt"), "one\nmine\n");
 }
 
 #[test]
@@ -278,6 +304,81 @@ fn what_is_typed_just_before_the_change_is_made_is_not_overwritten() {
     assert_eq!(editor.stop_reason(prompt), "end_turn");
     assert_eq!((asked(&editor, WRITE).len(), stage.read("a.txt").as_str()), (0, "one\n"));
     assert_eq!(payload(&stage.events(&session), "tool.result")["code"], "STALE_PREVIEW");
+}
+
+#[test]
+fn a_prompt_that_is_cancelled_while_the_editor_is_asked_writes_nothing() {
+    for refuses in [true, false] {
+        let stage = playing(editing("a.txt", "one", "1").to_vec());
+        stage.write("a.txt", "one\n");
+        let mut editor = editor(&stage);
+        let session = editor.open(&stage);
+        let mode = json!({"sessionId": session, "modeId": "edits"});
+        assert!(editor.ask("session/set_mode", mode)["error"].is_null());
+        let prompt = editor.prompt(&session, "Change it");
+        let question = editor.asked(READ);
+        if refuses {
+            let error = json!({"code": -32800, "message": "cancelled"});
+            editor.say(&json!({"jsonrpc": "2.0", "id": question["id"], "error": error}));
+        }
+        let since = Instant::now();
+        editor.notify("session/cancel", &json!({"sessionId": session}));
+        assert_eq!(editor.stop_reason(prompt), "cancelled");
+        assert!(since.elapsed() < Duration::from_millis(2500), "it isn't waited for");
+        assert_eq!(stage.read("a.txt"), "one\n");
+    }
+}
+
+#[test]
+fn an_editor_that_falls_silent_about_an_unsaved_file_keeps_its_text() {
+    let stage = playing([reading("a.txt"), editing("a.txt", "one", "1").to_vec()].concat());
+    stage.write("a.txt", "one\n");
+    let mut editor = editor(&stage);
+    let session = editor.open(&stage);
+    let mode = json!({"sessionId": session, "modeId": "edits"});
+    assert!(editor.ask("session/set_mode", mode)["error"].is_null());
+    let prompt = editor.prompt(&session, "Read it");
+    let question = editor.asked(READ);
+    editor.reply(&question, &json!({"content": "one\nmine\n"}));
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    let prompt = editor.prompt(&session, "Change it");
+    let question = editor.asked(READ);
+    editor.reply(&question, &json!({"content": null}));
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    assert_eq!(stage.read("a.txt"), "one\n");
+}
+
+#[test]
+fn the_editor_is_asked_in_the_session_that_asks() {
+    let stage = playing((0..4).flat_map(|_| reading("a.txt")).collect());
+    stage.write("a.txt", "saved\n");
+    let mut editor = editor(&stage);
+    let sessions: Vec<String> = (0..4).map(|_| editor.open(&stage)).collect();
+    for session in &sessions {
+        let prompt = editor.prompt(session, "Read it");
+        let question = editor.asked(READ);
+        assert_eq!(question["params"]["sessionId"], json!(session));
+        editor.reply(&question, &json!({"content": "saved\n"}));
+        assert_eq!(editor.stop_reason(prompt), "end_turn");
+    }
+}
+
+#[test]
+fn what_was_shown_on_unsaved_text_is_not_approved_without_the_editor() {
+    let stage = playing(editing("a.txt", "mine", "ours").to_vec());
+    stage.write("a.txt", "one\n");
+    let mut editor = editor(&stage);
+    let session = editor.open(&stage);
+    let prompt = editor.prompt(&session, "Change it");
+    let question = editor.asked(READ);
+    editor.reply(&question, &json!({"content": "one\nmine\n"}));
+    let permission = editor.asked(PERMISSION);
+    stage.arki(&["approvals", "approve", &stage.waiting()]).fails(1, "UNSAVED_CHANGES");
+    editor.choose(&permission, "allow");
+    let text = "one\nmine\n".to_owned();
+    let mut open = OpenFile { stage: &stage, path: "a.txt", text, on_write: OnWrite::Saves };
+    assert_eq!(open.attend(&mut editor, prompt), "end_turn");
+    assert_eq!(stage.read("a.txt"), "one\nours\n");
 }
 
 #[test]

@@ -5,9 +5,11 @@ use crate::messages::SessionNotification;
 use crate::open_sessions::OpenSessions;
 use crate::rpc::{AskFailure, RpcConnection};
 use crate::telling::message;
-use arki_engine::{BufferText, BufferWrite, OpenBuffers};
+use arki_domain::SessionId;
+use arki_engine::{BufferChange, BufferText, BufferWrite, OpenBuffers};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +34,8 @@ pub(crate) struct EditorFiles {
     /// It didn't answer, and isn't asked again before this.
     silent_until: Mutex<Option<Instant>>,
     is_told: AtomicBool,
+    /// The files that were unsaved when it last told of them.
+    unsaved: Mutex<HashSet<PathBuf>>,
 }
 
 impl EditorFiles {
@@ -48,6 +52,7 @@ impl EditorFiles {
             takes_texts,
             silent_until: Mutex::default(),
             is_told: AtomicBool::new(false),
+            unsaved: Mutex::default(),
         }
     }
 
@@ -55,22 +60,18 @@ impl EditorFiles {
         self.silent_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A session of the folder, and the file as that names it.
-    fn named(&self, path: &Path) -> Option<(Arc<LiveSession>, PathBuf)> {
-        let session = self.sessions.list().into_iter().find(|session| session.folder == self.folder)?;
-        let named = session.named_folder.join(path.strip_prefix(&self.folder).ok()?);
-        Some((session, named))
-    }
-}
-
-#[async_trait]
-impl OpenBuffers for EditorFiles {
-    async fn text(&self, path: &Path) -> BufferText {
-        if self.silent().is_some_and(|until| Instant::now() < until) {
-            return BufferText::Silent;
+    /// The sessions by which the client may know a file, with its path as they name it: the one that asks, where it is open.
+    fn named(&self, session: Option<&SessionId>, path: &Path) -> Vec<(Arc<LiveSession>, PathBuf)> {
+        let Ok(inside) = path.strip_prefix(&self.folder) else { return Vec::new() };
+        let mut open: Vec<_> = self.sessions.list().into_iter().filter(|open| open.folder == self.folder).collect();
+        if let Some(own) = open.iter().position(|open| Some(&open.id) == session) {
+            open = vec![open.swap_remove(own)];
         }
-        let Some((session, named)) = self.named(path) else { return BufferText::Unknown };
-        let asked = json!({"sessionId": session.id, "path": named});
+        open.into_iter().map(|session| (session.clone(), session.named_folder.join(inside))).collect()
+    }
+
+    async fn text_in(&self, session: &LiveSession, path: &Path) -> BufferText {
+        let asked = json!({"sessionId": session.id, "path": path});
         let answer = self.connection.ask::<Value>("fs/read_text_file", &asked);
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(Ok(answer)) => match answer["content"].as_str() {
@@ -79,7 +80,7 @@ impl OpenBuffers for EditorFiles {
             },
             // It has no such file, or none that it shows.
             Ok(Err(AskFailure::Refused)) => BufferText::Unknown,
-            Ok(Err(AskFailure::Gone)) => BufferText::Silent,
+            Ok(Err(AskFailure::Gone)) => BufferText::Gone,
             Err(_) => {
                 *self.silent() = Some(Instant::now() + PAUSE);
                 if !self.is_told.swap(true, Ordering::Relaxed) {
@@ -91,19 +92,57 @@ impl OpenBuffers for EditorFiles {
             }
         }
     }
+}
+
+#[async_trait]
+impl OpenBuffers for EditorFiles {
+    async fn text(&self, session: Option<&SessionId>, path: &Path) -> BufferText {
+        if self.silent().is_some_and(|until| Instant::now() < until) {
+            return BufferText::Silent;
+        }
+        for (session, path) in self.named(session, path) {
+            match self.text_in(&session, &path).await {
+                BufferText::Unknown => {}
+                known => return known,
+            }
+        }
+        BufferText::Unknown
+    }
+
+    fn note(&self, path: &Path, is_unsaved: bool) {
+        let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_unsaved {
+            unsaved.insert(path.to_owned())
+        } else {
+            unsaved.remove(path)
+        };
+    }
+
+    fn was_unsaved(&self, path: &Path) -> bool {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
+    }
 
     fn takes_texts(&self) -> bool {
         self.takes_texts
     }
 
-    async fn write(&self, path: &Path, text: &str) -> BufferWrite {
-        let Some((session, named)) = self.named(path) else { return BufferWrite::Refused };
-        let asked = json!({"sessionId": session.id, "path": named, "content": text});
-        let answer = self.connection.ask::<Value>("fs/write_text_file", &asked);
-        match tokio::time::timeout(PATIENCE_TO_WRITE, answer).await {
-            Ok(Ok(_)) => BufferWrite::Taken,
-            Ok(Err(AskFailure::Refused)) => BufferWrite::Refused,
-            Ok(Err(AskFailure::Gone)) | Err(_) => BufferWrite::Silent,
+    async fn replace(&self, session: Option<&SessionId>, change: BufferChange<'_>) -> BufferWrite {
+        let _alone = self.sessions.writing.lock().await;
+        for (session, path) in self.named(session, change.path) {
+            match self.text_in(&session, &path).await {
+                BufferText::Unknown => continue,
+                BufferText::Text(text) if text == change.before => {}
+                BufferText::Text(_) => return BufferWrite::Changed,
+                BufferText::Silent | BufferText::Gone => return BufferWrite::Refused,
+            }
+            let asked = json!({"sessionId": session.id, "path": path, "content": change.after});
+            let answer = self.connection.ask::<Value>("fs/write_text_file", &asked);
+            return match tokio::time::timeout(PATIENCE_TO_WRITE, answer).await {
+                Ok(Ok(_)) => BufferWrite::Taken,
+                Ok(Err(AskFailure::Refused)) => BufferWrite::Refused,
+                Ok(Err(AskFailure::Gone)) | Err(_) => BufferWrite::Silent,
+            };
         }
+        BufferWrite::Refused
     }
 }

@@ -57,6 +57,8 @@ pub(crate) struct SessionFollower {
     open_asks: HashMap<ApprovalId, AbortHandle>,
     /// Why something waits in Arki.
     left: Vec<String>,
+    /// Another program decided what the run waited for, and goes on with it.
+    is_decided: bool,
 }
 
 /// The parts that a follower is made of.
@@ -95,6 +97,7 @@ impl SessionFollower {
             asks: JoinSet::new(),
             open_asks: HashMap::new(),
             left: Vec::new(),
+            is_decided: false,
         }
     }
 
@@ -268,7 +271,11 @@ impl SessionFollower {
     fn note_stop(&mut self, run: &RunId, body: &EventBody) {
         let stop = match body {
             EventBody::RunStarted(_) | EventBody::RunResumed(_) => {
-                (self.stop, self.question) = (None, None);
+                (self.stop, self.question, self.is_decided) = (None, None, false);
+                return;
+            }
+            EventBody::ApprovalResolved(resolved) if resolved.resolved_by != CLIENT => {
+                self.is_decided = self.overview.run.as_ref().is_none_or(|run| run.open_approval().is_none());
                 return;
             }
             EventBody::RunCompleted(_) => StoppedRun::Completed,
@@ -368,6 +375,7 @@ impl SessionFollower {
                 }
             },
             StoppedRun::Paused(PausedFor::Budget) => Ok(StopReason::MaxTurnRequests),
+            StoppedRun::Paused(PausedFor::Approval | PausedFor::Plan) if self.is_decided => return,
             StoppedRun::Paused(PausedFor::Approval | PausedFor::Plan) => {
                 let text = self.waiting_text();
                 self.tell([message(format!("{run}.waits"), text)]).await;

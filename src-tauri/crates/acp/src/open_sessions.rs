@@ -10,11 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MAX_OPEN: usize = 64;
 
 #[derive(Default)]
-pub(crate) struct OpenSessions(Mutex<HashMap<SessionId, Arc<LiveSession>>>);
+pub(crate) struct OpenSessions {
+    open: Mutex<HashMap<SessionId, Arc<LiveSession>>>,
+    /// Held while the client gets a new text for a file.
+    pub(crate) writing: tokio::sync::Mutex<()>,
+}
 
 impl OpenSessions {
     fn all(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LiveSession>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn list(&self) -> Vec<Arc<LiveSession>> {

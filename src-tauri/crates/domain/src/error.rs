@@ -269,7 +269,7 @@ codes! {
     REQUEST_TOO_LARGE,
     /// Over HTTP: the token may not do this.
     RIGHTS_MISSING,
-    /// Over HTTP: there is nothing at this path.
+    /// Over HTTP: there is nothing at this path (404), or not by this method (405).
     ROUTE_NOT_FOUND,
     /// There is no run with this id.
     RUN_NOT_FOUND,

@@ -79,7 +79,7 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, EventSearchQuery, ImportOutcome,
     ImportedSession, KeptAnswer, ListedRuns, RunRecord, Salvaged, Sizes, VerifyReport,
 };
-pub use arki_tools::{BufferText, BufferWrite, Guide, HookTrial, OpenBuffers, TriedHook};
+pub use arki_tools::{BufferChange, BufferText, BufferWrite, Guide, HookTrial, OpenBuffers, TriedHook};
 pub use arki_tools::{stands_under_a_tool, tool_specification};
 pub use artifacts::Artifacts;
 pub use artifacts::ListedArtifact;

@@ -107,7 +107,7 @@ pub struct ToolExecutor {
     results: Arc<CallResults>,
     hooks: CallHooks,
     reads: Arc<ReadCalls>,
-    unsaved: UnsavedFiles,
+    unsaved: Arc<UnsavedFiles>,
     asking: Arc<UserQuestions>,
     writer: FileWriter,
     effects: Arc<CommandEffects>,

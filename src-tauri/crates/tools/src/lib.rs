@@ -52,7 +52,7 @@ pub use hooks::{
     DEFAULT_HOOK_TIME, Hook, HookAction, HookCommand, HookCondition, HookOrigin, MAX_HOOK_NAME_CHARS, MAX_HOOK_TIME,
     MAX_HOOKS, name_of as hook_name_of, tools_named,
 };
-pub use open_buffers::{BufferText, BufferWrite, OpenBuffers};
+pub use open_buffers::{BufferChange, BufferText, BufferWrite, OpenBuffers};
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
 pub use remote_tool::{CallScope, JudgedAs, ProgramView, RemoteCallProgress, RemoteTool, ViewedProgram};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};

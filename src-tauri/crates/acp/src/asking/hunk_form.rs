@@ -1,7 +1,7 @@
 //! A form in which hunks of a change are chosen.
 
 use crate::asking::approval::{EditorAsker, EditorChoice, ShownApproval};
-use crate::asking::permission::taken;
+use crate::asking::permission::{change_in_words, taken};
 use crate::messages::{CreateElicitation, Elicited, FormSchema, choice_field, choices_field, text_field};
 use crate::rpc::AskFailure;
 use arki_domain::{ChangePreview, Hunk};
@@ -20,7 +20,10 @@ pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Ed
     let Some(preview) = &shown.requested.preview else { return Ok(EditorChoice::Left) };
     let hunks = arki_domain::plural(preview.hunks.len() as u64, "hunk");
     let files = arki_engine::one_line(&preview.files_affected.join(", "));
-    let message = format!("Review {hunks} of this change: {files}");
+    let mut message = format!("Review {hunks} of this change: {files}");
+    if let Some(words) = change_in_words(&shown.requested) {
+        message = format!("{message}\n\n{words}");
+    }
     let form = CreateElicitation::new(asker.session.as_str(), message, schema(preview));
     let form = form.of_call(shown.call().tool_call_id);
     let answer: Elicited = asker.connection.ask("elicitation/create", &form).await?;

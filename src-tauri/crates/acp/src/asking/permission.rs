@@ -8,7 +8,7 @@ use crate::messages::{
 use crate::rpc::AskFailure;
 use crate::telling::{fenced, shown_change, tool_facts};
 use arki_api::{Keep, KeepScope, Resolution};
-use arki_domain::{ApprovalDecision, ApprovalKind, ApprovalRequested, ChangePreview};
+use arki_domain::{ApprovalDecision, ApprovalKind, ApprovalRequested, ChangePreview, ReasonCode, TranslatableText};
 use arki_engine::{RuleDefinition, denying_rule, rule_text};
 use serde_json::Value;
 
@@ -127,7 +127,10 @@ fn call(asker: &EditorAsker, shown: &ShownApproval) -> ToolCallUpdate {
         ..shown.call()
     };
     update.content = Some(match &requested.preview {
-        Some(preview) => shown_change(&asker.folder, preview, &shown.diff, |_| true).content,
+        Some(preview) => {
+            let shown = shown_change(&asker.folder, preview, &shown.diff, |_| true).content;
+            shown.into_iter().chain(change_in_words(requested).map(ToolCallContent::text)).collect()
+        }
         None => vec![ToolCallContent::text(in_words(requested))],
     });
     update
@@ -145,6 +148,13 @@ fn file_call(asker: &EditorAsker, shown: &ShownApproval, preview: &ChangePreview
         locations: Some(change.locations),
         ..shown.call()
     }
+}
+
+/// What a diff alone doesn't say: that it is shown anew, or made to unsaved text.
+pub(super) fn change_in_words(requested: &ApprovalRequested) -> Option<String> {
+    let is_said = |text: &&TranslatableText| text.is(ReasonCode::STALE_CHANGE) || text.is(ReasonCode::UNSAVED_TEXT);
+    let said: Vec<String> = requested.sentences.iter().filter(is_said).map(ToString::to_string).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 fn in_words(requested: &ApprovalRequested) -> String {

@@ -19,13 +19,15 @@ const MAX_WAITING: usize = 256;
 const READING_PATIENCE: Duration = Duration::from_secs(30);
 /// Requests that wait for the client's answer at once.
 const MAX_ASKED: usize = 64;
+/// The error of a client that lets go of a request.
+const REQUEST_CANCELLED: i64 = -32800;
 
 /// Why there is no answer to a request of ours.
 #[derive(Debug)]
 pub(crate) enum AskFailure {
     /// The client refuses it, or answers something else.
     Refused,
-    /// The connection has ended, or too many requests wait already.
+    /// The connection has ended, too many requests wait already, or the client let go of this one.
     Gone,
 }
 
@@ -100,6 +102,7 @@ impl RpcConnection {
                 tracing::info!(%error, method, "the client's answer can't be read");
                 AskFailure::Refused
             }),
+            Ok(Err(refusal)) if refusal.code == REQUEST_CANCELLED => Err(AskFailure::Gone),
             Ok(Err(refusal)) => {
                 tracing::info!(refusal.code, refusal.message, method, "the client refuses");
                 Err(AskFailure::Refused)

@@ -92,6 +92,7 @@ impl Approvals {
         }
         if resolution.decision == ApprovalDecision::Approve {
             self.ensure_secrets_are_known(&record)?;
+            self.ensure_editor_is_here(&record)?;
         }
         let mut drafts = Vec::new();
         let rules = match self.rules_to_keep(&record, &resolution)? {
@@ -134,6 +135,20 @@ impl Approvals {
             format!("{placeholder} stands for a secret that only the process knows in which it was typed or read."),
             "If you typed it in the window, approve there. Otherwise reject it, put the secret into a file of the \
              project yourself, and let the model use it from there.",
+        ))
+    }
+
+    /// A change that was shown on an editor's unsaved text would be another one without it.
+    fn ensure_editor_is_here(&self, record: &ApprovalRecord) -> Result<(), Error> {
+        let Some(requested) = self.reviews.revealed(record) else { return Ok(()) };
+        let session = self.reader.session(&record.session_id)?;
+        if !self.executors.judging_executor(Path::new(&session.project))?.judge().needs_editor(&requested) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::UNSAVED_CHANGES,
+            "The change was shown on top of text that isn't saved in the editor, so nothing was decided.",
+            "Decide in the editor, or save the file there first; to reject it, decide here.",
         ))
     }
 

@@ -71,7 +71,13 @@ impl ToolExecutor {
             call_log: call_log.clone(),
             stop: stop.clone(),
         };
-        let reads = Arc::new(ReadCalls { settings: settings.clone(), judge: judge.clone(), results: results.clone() });
+        let unsaved = Arc::new(UnsavedFiles(settings.clone()));
+        let reads = Arc::new(ReadCalls {
+            settings: settings.clone(),
+            judge: judge.clone(),
+            results: results.clone(),
+            unsaved: unsaved.clone(),
+        });
         let command_review = Arc::new(CommandReview {
             settings: settings.clone(),
             judge: judge.clone(),
@@ -127,7 +133,7 @@ impl ToolExecutor {
                 reads: reads.clone(),
                 commands: commands.clone(),
             },
-            unsaved: UnsavedFiles(settings.clone()),
+            unsaved,
             settings,
             call_log,
             stop,

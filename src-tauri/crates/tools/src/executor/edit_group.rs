@@ -6,6 +6,7 @@
 use super::path::JudgedCall;
 use super::question;
 use super::record::Record;
+use super::unsaved::EditorPart;
 use super::{ToolExecutor, is_too_much};
 use crate::error::ToolError;
 use arki_domain::projection::{CallProgress, PendingCall};
@@ -54,7 +55,7 @@ impl ToolExecutor {
             let is_stopped = before.is_cancelled || record.objection().is_some();
             let changed = before.changed.as_ref().unwrap_or(pending);
             // It comes alone, in its turn, on top of the editor's text.
-            let is_unsaved = !is_stopped && self.unsaved_in(&changed.call).await.is_some();
+            let is_unsaved = !is_stopped && self.is_apart(changed, &record).await;
             let is_in = !is_stopped && !is_unsaved && self.add_edit(&mut group, changed, &record);
             if is_first {
                 before_first = Some(before);
@@ -76,6 +77,11 @@ impl ToolExecutor {
             Err(fault) if is_too_much(&fault) => self.execute_in(first, before_first, record).await,
             Err(fault) => Err(fault),
         }
+    }
+
+    /// Returns whether the editor writes the file, or nobody can.
+    async fn is_apart(&self, pending: &PendingCall, record: &Record<'_>) -> bool {
+        !matches!(self.editors_part(&pending.call, record).await, Ok(None | Some(EditorPart::Silent(_))))
     }
 
     fn no_edits(&self) -> Result<EditGroup, Error> {

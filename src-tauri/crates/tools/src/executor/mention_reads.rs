@@ -121,9 +121,9 @@ impl UnaskedReads {
 
     fn read_at_once(&self, action: ReadAction, tool: &Tool, read: &UnaskedRead<'_>) -> Result<Output, Error> {
         let state = match self.reads.settings.buffers {
-            Some(_) => {
-                Handle::try_current().map_err(Error::internal)?.block_on(self.reads.state_in_editor(tool, read.args))
-            }
+            Some(_) => Handle::try_current()
+                .map_err(Error::internal)?
+                .block_on(self.reads.state_in_editor(tool, read.args, None)),
             None => EditorState::Saved,
         };
         let artifact = state.text().map(|text| text.as_bytes().to_vec());

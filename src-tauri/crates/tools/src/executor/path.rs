@@ -9,10 +9,10 @@ use super::host_access::ensure_told_apart;
 use super::judging::{Judge, denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
-use super::unsaved::UnsavedFile;
+use super::unsaved::{EditorPart, UnsavedFile};
 use super::user_question::ask_user;
 use super::write::{AcceptedChange, PlannedChange};
-use super::{ToolExecutor, question, usable};
+use super::{ToolExecutor, question, stopped_by_user, usable};
 use crate::builtin::run_command;
 use crate::inside::InsideAction;
 use crate::remote_tool::RemoteTool;
@@ -95,6 +95,13 @@ impl CallDecision<'_> {
         !matches!(self, Self::Refuse(..) | Self::Reject(_))
     }
 
+    fn with_editor(mut self, part: EditorPart) -> Self {
+        if let Self::Perform(_, CallWork::Write(_, accepted)) = &mut self {
+            accepted.in_editor = Some(part);
+        }
+        self
+    }
+
     pub(super) fn deny(verdict: Verdict) -> Self {
         let fault = denied(&verdict);
         Self::Refuse(verdict, fault)
@@ -161,10 +168,15 @@ impl ToolExecutor {
     ) -> Result<CallOutcome, Error> {
         let call = &pending.call;
         let mut decision = self.decided(self.prepare(pending, approval, record), record).await;
-        if decision.may_touch_files()
-            && let Some(file) = self.unsaved_in(call).await
-        {
-            decision = self.decided_on_unsaved(file, self.prepare(pending, approval, record), record).await;
+        if decision.may_touch_files() {
+            decision = match self.editors_part(call, record).await {
+                Ok(None) => decision,
+                Ok(Some(EditorPart::Writes(file))) => {
+                    self.decided_on_unsaved(file, self.prepare(pending, approval, record), record).await
+                }
+                Ok(Some(silent)) => decision.with_editor(silent),
+                Err(fault) => CallDecision::Fail(fault),
+            };
         }
         match decision {
             CallDecision::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
@@ -175,11 +187,18 @@ impl ToolExecutor {
         }
     }
 
-    /// Returns the file that a call changes and that isn't saved in the editor.
-    pub(super) async fn unsaved_in(&self, call: &ToolCall) -> Option<Arc<UnsavedFile>> {
-        let tool = self.toolbox.tool(&call.tool_id).filter(|tool| matches!(tool.action, Action::Write(_)))?;
-        self.settings.buffers.as_ref()?;
-        self.unsaved.file(&self.judge.subject_of(Some(tool), &call.args)).await.map(Arc::new)
+    /// Returns the editor's part in a change of files.
+    pub(super) async fn editors_part(&self, call: &ToolCall, record: &Record<'_>) -> Result<Option<EditorPart>, Error> {
+        let tool = self.toolbox.tool(&call.tool_id).filter(|tool| matches!(tool.action, Action::Write(_)));
+        let (Some(tool), true) = (tool, self.settings.buffers.is_some()) else { return Ok(None) };
+        let subject = self.judge.subject_of(Some(tool), &call.args);
+        let part = tokio::select! {
+            biased;
+            () = record.cancel().cancelled() => return Err(stopped_by_user()),
+            part = self.unsaved.part_in(&record.context().session_id, &subject) => part,
+        };
+        // An editor that stops a prompt may let go of its questions first.
+        if record.cancel().is_cancelled() { Err(stopped_by_user()) } else { part }
     }
 
     /// Decides once more, on the editor's text. Nothing has happened when it returns.
@@ -194,15 +213,11 @@ impl ToolExecutor {
         }
         let prepared = PreparedCall { unsaved: Some(file.clone()), ..prepared };
         match self.decided(prepared, record).await {
-            CallDecision::Perform(verdict, CallWork::Write(plan, mut accepted)) => {
-                accepted.in_editor = Some(file);
-                CallDecision::Perform(verdict, CallWork::Write(plan, accepted))
-            }
             CallDecision::Ask(verdict, mut requested) => {
                 file.tell_in(&mut requested);
                 CallDecision::Ask(verdict, requested)
             }
-            other => other,
+            other => other.with_editor(EditorPart::Writes(file)),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::error::ToolError;
 use crate::left_out::LeftOut;
 use crate::tool::{Action, ReadTask, Tool};
 use crate::tool_output::Output;
-use arki_domain::{Code, Error, ToolCall};
+use arki_domain::{Code, Error, SessionId, ToolCall};
 use globset::GlobSetBuilder;
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub(super) struct ReadCalls {
     pub(super) settings: Arc<ExecutorSettings>,
     pub(super) judge: Arc<Judge>,
     pub(super) results: Arc<CallResults>,
+    pub(super) unsaved: Arc<UnsavedFiles>,
 }
 
 impl ReadCalls {
@@ -32,7 +33,7 @@ impl ReadCalls {
         let Action::Read(read) = tool.action else {
             return Err(Error::internal(format_args!("{} is no read tool", tool.name())));
         };
-        let state = self.state_in_editor(tool, &call.args).await;
+        let state = self.state_in_editor(tool, &call.args, Some(&record.context().session_id)).await;
         let unsaved = state.text().map(|text| text.as_bytes().to_vec());
         let task = ReadTask {
             artifact: self.results.artifact_for(call, record).await?.or(unsaved),
@@ -58,11 +59,11 @@ impl ReadCalls {
     }
 
     /// The state in the editor of the file that a permitted call reads.
-    pub(super) async fn state_in_editor(&self, tool: &Tool, args: &Value) -> EditorState {
+    pub(super) async fn state_in_editor(&self, tool: &Tool, args: &Value, session: Option<&SessionId>) -> EditorState {
         if tool.name() != read_file::NAME || self.settings.buffers.is_none() {
             return EditorState::Saved;
         }
-        UnsavedFiles(self.settings.clone()).state(&self.judge.subject_of(Some(tool), args)).await
+        self.unsaved.state(session, &self.judge.subject_of(Some(tool), args)).await
     }
 
     /// A read of the project's files, to be made at once.

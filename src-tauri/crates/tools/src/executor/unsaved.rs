@@ -8,10 +8,10 @@ use super::ExecutorSettings;
 use super::record::stale;
 use super::subject::SubjectOf;
 use crate::error::ToolError;
-use crate::open_buffers::{BufferText, BufferWrite, OpenBuffers};
+use crate::open_buffers::{BufferChange, BufferText, BufferWrite, OpenBuffers};
 use crate::tool::WriteAction;
 use crate::tool_output::Output;
-use arki_domain::{ApprovalRequested, Code, Error, ReasonCode, TranslatableText, sha256_hex};
+use arki_domain::{ApprovalRequested, Code, Error, ReasonCode, SessionId, TranslatableText, sha256_hex};
 use arki_files::{AppliedChange, ChangeSet, FileChange, Project, plan_write};
 use serde_json::Value;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub(super) enum EditorState {
     /// The editor didn't say.
     Silent {
         path: String,
+        /// It said before that the file isn't saved, or is about to be gone.
+        is_likely_unsaved: bool,
     },
 }
 
@@ -51,7 +53,7 @@ impl EditorState {
             Self::Unsaved { path, .. } => {
                 format!("[{path} has unsaved changes in the editor; this is the editor's text.]\n")
             }
-            Self::Silent { path } => {
+            Self::Silent { path, .. } => {
                 format!("[The editor didn't say whether {path} has unsaved changes; this is the file on the disk.]\n")
             }
         };
@@ -59,15 +61,24 @@ impl EditorState {
     }
 }
 
+/// The part that an editor has in a change.
+#[derive(Debug)]
+pub(super) enum EditorPart {
+    /// It writes this file.
+    Writes(Arc<UnsavedFile>),
+    /// It didn't say whether this file is saved.
+    Silent(String),
+}
+
 /// Asks the editor, where there is one.
 pub(super) struct UnsavedFiles(pub(super) Arc<ExecutorSettings>);
 
 impl UnsavedFiles {
-    /// Returns the state of the first file that is touched and isn't saved.
-    pub(super) async fn state(&self, subject: &SubjectOf) -> EditorState {
+    /// Returns the state of the first file that is read and isn't saved.
+    pub(super) async fn state(&self, session: Option<&SessionId>, subject: &SubjectOf) -> EditorState {
         let Some(buffers) = &self.0.buffers else { return EditorState::Saved };
         for path in names(subject) {
-            match self.state_of(buffers.as_ref(), &path).await {
+            match self.state_of(buffers.as_ref(), session, &path).await {
                 EditorState::Saved => {}
                 other => return other,
             }
@@ -75,7 +86,7 @@ impl UnsavedFiles {
         EditorState::Saved
     }
 
-    async fn state_of(&self, buffers: &dyn OpenBuffers, path: &str) -> EditorState {
+    async fn state_of(&self, buffers: &dyn OpenBuffers, session: Option<&SessionId>, path: &str) -> EditorState {
         let (project, named) = (self.0.project.clone(), path.to_owned());
         let reading = tokio::task::spawn_blocking(move || {
             let path = project.resolve(&named).ok()?;
@@ -83,19 +94,45 @@ impl UnsavedFiles {
         });
         // Pictures, folders, and what isn't there yet are no buffers.
         let Ok(Some(on_disk)) = reading.await else { return EditorState::Saved };
-        match buffers.text(&self.0.project.root().join(path)).await {
-            BufferText::Text(text) if !is_same(&on_disk, &text) => EditorState::Unsaved { path: path.to_owned(), text },
-            BufferText::Text(_) | BufferText::Unknown => EditorState::Saved,
-            BufferText::Silent => EditorState::Silent { path: path.to_owned() },
+        let (path, absolute) = (path.to_owned(), self.0.project.root().join(path));
+        match buffers.text(session, &absolute).await {
+            BufferText::Text(text) => {
+                let is_unsaved = !is_same(&on_disk, &text);
+                buffers.note(&absolute, is_unsaved);
+                if is_unsaved { EditorState::Unsaved { path, text } } else { EditorState::Saved }
+            }
+            BufferText::Unknown => EditorState::Saved,
+            BufferText::Silent => EditorState::Silent { path, is_likely_unsaved: buffers.was_unsaved(&absolute) },
+            BufferText::Gone => EditorState::Silent { path, is_likely_unsaved: true },
         }
     }
 
-    /// Returns the first file that would be changed and isn't saved.
-    pub(super) async fn file(&self, subject: &SubjectOf) -> Option<UnsavedFile> {
-        match self.state(subject).await {
-            EditorState::Unsaved { path, text } => Some(UnsavedFile { path, text }),
-            EditorState::Saved | EditorState::Silent { .. } => None,
+    /// Returns the editor's part in a change of these files.
+    ///
+    /// # Errors
+    /// `UNSAVED_CHANGES` where one of them is likely unsaved, and the editor doesn't say with which text.
+    pub(super) async fn part_in(&self, session: &SessionId, subject: &SubjectOf) -> Result<Option<EditorPart>, Error> {
+        let Some(buffers) = &self.0.buffers else { return Ok(None) };
+        let mut part = None;
+        for path in names(subject) {
+            match self.state_of(buffers.as_ref(), Some(session), &path).await {
+                EditorState::Unsaved { path, text } => {
+                    return Ok(Some(EditorPart::Writes(Arc::new(UnsavedFile { path, text }))));
+                }
+                EditorState::Silent { path, is_likely_unsaved: true } => {
+                    return Err(Error::new(
+                        Code::UNSAVED_CHANGES,
+                        format!(
+                            "{path} has unsaved changes in the editor, which doesn't answer, so nothing was written."
+                        ),
+                        "Try again later, or ask the user to save it first.",
+                    ));
+                }
+                EditorState::Silent { path, .. } => part = part.or(Some(EditorPart::Silent(path))),
+                EditorState::Saved => {}
+            }
         }
+        Ok(part)
     }
 }
 
@@ -138,6 +175,11 @@ impl UnsavedFile {
         Error::new(Code::UNSAVED_CHANGES, message, format!("{hint} Otherwise ask the user to save it first."))
     }
 
+    /// Returns whether a question is about such a change.
+    pub(super) fn is_in(requested: &ApprovalRequested) -> bool {
+        requested.sentences.iter().any(|sentence| sentence.is(ReasonCode::UNSAVED_TEXT))
+    }
+
     /// Says in a question what the change is made to.
     pub(super) fn tell_in(&self, requested: &mut ApprovalRequested) {
         if requested.preview.is_none() {
@@ -148,47 +190,60 @@ impl UnsavedFile {
         requested.sentences.push(sentence);
     }
 
-    /// Writes the change through the editor, and says what the model is to know of it. The inner error: the editor's text is
-    /// another by now, so that nothing was written.
+    /// Writes the change through the editor.
+    ///
+    /// # Errors
+    /// `STALE_PREVIEW` where the editor's text is another by now, `UNSAVED_CHANGES` where it doesn't take the change, or
+    /// doesn't say.
     pub(super) async fn write(
         &self,
         change: &ChangeSet,
+        session: &SessionId,
         settings: &ExecutorSettings,
-    ) -> Result<(AppliedChange, EditorSave), Error> {
+    ) -> Result<WrittenInEditor, Error> {
         let (Some(buffers), [file]) = (&settings.buffers, change.files()) else {
             return Err(Error::internal("a change for an editor that isn't there"));
         };
+        let on_disk = || settings.project.read_if_present(&file.path, MAX_FILE_BYTES).ok().flatten();
+        let before = on_disk();
         let path = settings.project.root().join(&self.path);
-        if buffers.text(&path).await != BufferText::Text(self.text.clone()) {
-            return Err(stale(&self.path, "Its text in the editor is another by now."));
-        }
-        let after = String::from_utf8_lossy(file.after.as_deref().unwrap_or_default()).into_owned();
-        match buffers.write(&path, &self.in_editors_form(&after)).await {
+        let intended = file.after.as_deref().unwrap_or_default();
+        let after = self.in_editors_form(&String::from_utf8_lossy(intended));
+        let asked = BufferChange { path: &path, before: &self.text, after: &after };
+        match buffers.replace(Some(session), asked).await {
             BufferWrite::Taken => {}
+            BufferWrite::Changed => return Err(stale(&self.path, "Its text in the editor is another by now.")),
             BufferWrite::Refused => return Err(self.refusal("The editor didn't take the change.")),
-            BufferWrite::Silent => match buffers.text(&path).await {
+            BufferWrite::Silent => match buffers.text(Some(session), &path).await {
                 BufferText::Text(now) if is_same(&now, &after) => {}
                 BufferText::Text(now) if now == self.text => {
                     return Err(self.refusal("The editor didn't take the change."));
                 }
-                _ => {
-                    return Err(Error::new(
-                        Code::UNSAVED_CHANGES,
-                        format!("The editor didn't say whether {} has the change.", self.path),
-                        "Read the file again to see.",
-                    ));
-                }
+                _ => return Err(self.unclear()),
             },
         }
-        let on_disk = settings.project.read_if_present(&file.path, MAX_FILE_BYTES).ok().flatten();
-        let is_saved = on_disk.is_some_and(|now| is_same(&String::from_utf8_lossy(&now.bytes), &after));
+        let now = on_disk();
+        let is_as_intended = now.as_ref().is_some_and(|now| is_same(&String::from_utf8_lossy(&now.bytes), &after));
+        let is_untouched = now.as_ref().map(|now| &now.bytes) == before.as_ref().map(|before| &before.bytes);
+        let save = match (is_as_intended, is_untouched) {
+            (true, _) => EditorSave::Saved,
+            (false, false) => EditorSave::Changed,
+            (false, true) => EditorSave::Unsaved,
+        };
+        let saved = now.filter(|_| save != EditorSave::Unsaved).map(|now| now.bytes);
         let applied = AppliedChange {
             path: file.path.to_string(),
             before_hash: file.before.as_deref().map(sha256_hex),
-            after_hash: file.after.as_deref().map(sha256_hex),
+            after_hash: Some(sha256_hex(saved.as_deref().unwrap_or(intended))),
             leaves_another_name: false,
         };
-        Ok((applied, if is_saved { EditorSave::Saved } else { EditorSave::Unsaved }))
+        Ok(WrittenInEditor { applied, save, saved })
+    }
+
+    /// Nobody knows whether the editor has the change.
+    pub(super) fn unclear(&self) -> Error {
+        let message = format!("The editor didn't say whether {} has the change.", self.path);
+        Error::new(Code::UNSAVED_CHANGES, message, "Read the file again to see.")
     }
 
     /// A text with the line ends and the beginning that the editor's own text has.
@@ -198,10 +253,20 @@ impl UnsavedFile {
     }
 }
 
+/// A change that the editor has taken.
+pub(super) struct WrittenInEditor {
+    pub(super) applied: AppliedChange,
+    pub(super) save: EditorSave,
+    /// The file's bytes, where it was saved.
+    pub(super) saved: Option<Vec<u8>>,
+}
+
 /// The state of a file on the disk once the editor has taken a change of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EditorSave {
     Saved,
+    /// With changes of the editor's own, such as formatting.
+    Changed,
     Unsaved,
 }
 
@@ -209,6 +274,10 @@ impl EditorSave {
     pub(super) fn told(self) -> &'static str {
         match self {
             Self::Saved => "It was made in the editor, on top of the user's unsaved changes, and saved with them.",
+            Self::Changed => {
+                "It was made in the editor, on top of the user's unsaved changes, and saved with them. The editor changed \
+                the file further when it saved it, such as by formatting: read it again before you change it."
+            }
             Self::Unsaved => {
                 "It was made in the editor, on top of the user's unsaved changes, and isn't saved yet: commands and \
                 searches still see the old file."
@@ -217,25 +286,19 @@ impl EditorSave {
     }
 }
 
-/// The names under which the editor may have the files open; none where there is a secret one among them.
+/// The names under which the editor may have the files open; it isn't asked about secret ones.
 fn names(subject: &SubjectOf) -> Vec<String> {
-    let paths = &subject.subject.paths;
-    if paths.iter().any(|path| path.secret) {
-        return Vec::new();
-    }
-    let mut names = Vec::new();
-    for touched in paths {
-        names.push(touched.path.clone());
-        names.extend(touched.real.clone());
-    }
-    names
+    let shown = subject.subject.paths.iter().filter(|touched| !touched.secret);
+    shown.flat_map(|touched| std::iter::once(touched.path.clone()).chain(touched.real.clone())).collect()
 }
 
 /// Returns whether two texts are the same but for what editors keep apart from a buffer's text: line endings, a mark at the
 /// beginning, and the last line's end.
 fn is_same(on_disk: &str, buffer: &str) -> bool {
-    let plain =
-        |text: &str| text.trim_start_matches(BYTE_ORDER_MARK).replace("\r\n", "\n").trim_end_matches('\n').to_owned();
+    let plain = |text: &str| {
+        let text = text.trim_start_matches(BYTE_ORDER_MARK).replace("\r\n", "\n");
+        text.strip_suffix('\n').map(str::to_owned).unwrap_or(text)
+    };
     on_disk == buffer || plain(on_disk) == plain(buffer)
 }
 
@@ -252,6 +315,7 @@ mod tests {
             ("\u{feff}a\n", "a\n", true),
             ("", "", true),
             ("a\n", "a \n", false),
+            ("a\n", "a\n\n", false),
             ("a\n", "", false),
             ("a\rb", "a\nb", false),
         ] {

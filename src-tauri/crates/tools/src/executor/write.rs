@@ -9,7 +9,7 @@ use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
-use super::unsaved::UnsavedFile;
+use super::unsaved::{EditorPart, UnsavedFile};
 use super::{ExecutorSettings, question, stopped_by_user};
 use crate::error::ToolError;
 use crate::tool::{Action, WriteAction};
@@ -42,8 +42,7 @@ pub(super) struct AcceptedChange {
     note: Option<String>,
     /// True if the user has looked at it.
     reviewed: bool,
-    /// The file, where it isn't saved in the editor, which writes it then.
-    pub(super) in_editor: Option<Arc<UnsavedFile>>,
+    pub(super) in_editor: Option<EditorPart>,
 }
 
 impl AcceptedChange {
@@ -148,8 +147,8 @@ impl Judge {
             Some(Action::Write(plan)) if requested.preview.is_some() => plan,
             _ => return false,
         };
-        // The editor's text isn't at hand here. The change is compared with what was shown before it is made.
-        if requested.sentences.iter().any(|sentence| sentence.is(ReasonCode::UNSAVED_TEXT)) {
+        // Its text is compared with what was shown once the editor is asked.
+        if UnsavedFile::is_in(requested) && self.subjects.settings.buffers.is_some() {
             return false;
         }
         let project = self.project();
@@ -245,13 +244,13 @@ impl FileWriter {
         let decided = record.begin(call, verdict, effects(&accepted.change), Vec::new());
         let (kept, decided) = tokio::join!(kept, decided);
         kept.and(decided)?;
-        if let Some(file) = &accepted.in_editor {
+        if let Some(EditorPart::Writes(file)) = &accepted.in_editor {
             return self.write_in_editor(file, call, &accepted, record).await.map(Ok);
         }
         match accepted.change.apply(&self.settings.project) {
             Ok(applied) => {
                 let checked = self.checking.check_after(&places(&accepted.change), record).await;
-                let bodies = written(call, &accepted, applied, checked, record);
+                let bodies = written(call, &accepted, applied, [accepted.silence(), checked], record);
                 record.settle(bodies).await.map(Ok)
             }
             Err(FilesError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
@@ -380,19 +379,19 @@ fn places(change: &ChangeSet) -> Vec<String> {
     change.files().iter().map(|file| change.place_of(file).to_string()).collect()
 }
 
-/// The events that say what was written, the result for the model last, with what checkers say of it.
+/// The events that say what was written, the result for the model last, with what else is to be said of it.
 fn written(
     call: &ToolCall,
     accepted: &AcceptedChange,
     applied: Vec<AppliedChange>,
-    checked: Option<String>,
+    further: [Option<String>; 2],
     record: &Record<'_>,
 ) -> Vec<EventBody> {
     let hunks_of = |path: &str| -> Vec<usize> {
         let kept = |hunk: &&Hunk| hunk.path == path && accepted.selection.accepted.contains(&hunk.index);
         accepted.preview.hunks.iter().filter(kept).map(|hunk| accepted.hunks_before + hunk.index).collect()
     };
-    let said = [summary(accepted, &applied)].into_iter().chain(checked);
+    let said = [summary(accepted, &applied)].into_iter().chain(further.into_iter().flatten());
     let text = said.collect::<Vec<_>>().join("\n\n");
     // All of them were applied, in this order.
     let files = accepted.change.files().iter();

@@ -54,7 +54,7 @@ impl FileWriter {
         };
         match kept.change.apply(project) {
             Ok(applied) => {
-                let bodies = written(call, &kept, applied, None, record);
+                let bodies = written(call, &kept, applied, [None, None], record);
                 record.settle(bodies).await
             }
             Err(error) => record.fail(call, &ToolError::from(error).into()).await,
