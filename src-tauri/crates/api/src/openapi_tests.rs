@@ -125,10 +125,25 @@ fn moved<'a>(schema: &Value, ending: &impl Fn(&str) -> &'a str) -> Value {
                 };
                 (name.clone(), value)
             };
-            fields.iter().map(field).collect::<Map<_, _>>().into()
+            let mut fields: Map<String, Value> = fields.iter().map(field).collect();
+            if let Some(largest) = fields.get("format").and_then(Value::as_str).and_then(largest) {
+                fields.entry("maximum").or_insert(largest.into());
+            }
+            fields.into()
         }
         Value::Array(items) => items.iter().map(|item| moved(item, ending)).collect(),
         other => other.clone(),
+    }
+}
+
+/// The largest number of a format; of the long ones, the largest that is exact in every language.
+fn largest(format: &str) -> Option<u64> {
+    match format {
+        "uint8" => Some(u8::MAX.into()),
+        "uint16" => Some(u16::MAX.into()),
+        "uint32" => Some(u32::MAX.into()),
+        "int64" | "uint64" | "uint" => Some((1 << 53) - 1),
+        _ => None,
     }
 }
 
@@ -200,7 +215,9 @@ fn streaming(id: &str, about: &str, parameters: &[&str]) -> Value {
 
 /// A run is told what to do.
 fn controlling(id: &str, about: &str) -> Value {
-    json!({"post": answering(operation(id, about, &["runId"]), "200", answer("The run as it is then.", &named("RunSummary")))})
+    let answered =
+        answering(operation(id, about, &["runId"]), "200", answer("The run as it is then.", &named("RunSummary")));
+    json!({"post": taking(answered, &json!({"type": "object", "description": "Nothing of it is looked at."}))})
 }
 
 /// The header that a repeated answer has.

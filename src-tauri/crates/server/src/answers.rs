@@ -110,7 +110,18 @@ fn status(code: &str) -> StatusCode {
             | Code::UNDER_TOOL
             | Code::NOT_AVAILABLE_HERE,
         ) => StatusCode::FORBIDDEN,
-        Some(Code::FOLDER_UNAVAILABLE | Code::COMMAND_UNKNOWN | Code::ROUTE_NOT_FOUND) => StatusCode::NOT_FOUND,
+        Some(
+            Code::FOLDER_UNAVAILABLE
+            | Code::COMMAND_UNKNOWN
+            | Code::ROUTE_NOT_FOUND
+            | Code::AGENT_UNKNOWN
+            | Code::GUIDE_UNKNOWN
+            | Code::MCP_SERVER_UNKNOWN
+            | Code::MEMORY_UNKNOWN
+            | Code::TOOL_UNKNOWN
+            | Code::UNKNOWN_PROVIDER
+            | Code::WORKTREE_GONE,
+        ) => StatusCode::NOT_FOUND,
         Some(
             Code::SESSION_BUSY
             | Code::STALE_PREVIEW
@@ -147,6 +158,7 @@ mod tests {
     fn what_the_caller_can_do_something_about_is_no_fault_of_the_server() {
         assert_eq!(status("SESSION_NOT_FOUND"), StatusCode::NOT_FOUND);
         assert_eq!(status("RUN_NOT_FOUND"), StatusCode::NOT_FOUND);
+        assert_eq!(status("MEMORY_UNKNOWN"), StatusCode::NOT_FOUND);
         assert_eq!(status("SESSION_BUSY"), StatusCode::CONFLICT);
         assert_eq!(status("KEY_MISSING"), StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!(status("INTERNAL"), StatusCode::INTERNAL_SERVER_ERROR);

@@ -19,6 +19,7 @@ use axum::http::StatusCode;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Router, middleware};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Every route, without what is in front of them.
@@ -94,10 +95,27 @@ pub(crate) async fn whole(body: Body, limit: usize) -> Result<Bytes, HttpRefusal
 
 pub(crate) fn parsed<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, HttpRefusal> {
     let text: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
-    serde_json::from_slice(text).map_err(|error| {
+    let read = serde_json::from_slice(text).and_then(|body| serde_json::from_value(with_whole_numbers(body)));
+    read.map_err(|error| {
         let message = format!("The body isn't as it should be: {error}.");
         Error::new(Code::ARGUMENTS_INVALID, message, "docs/http.md and the protocol's schema have its form.").into()
     })
+}
+
+/// JSON has one kind of number: `3.0` is as good as `3`.
+fn with_whole_numbers(body: Value) -> Value {
+    match body {
+        Value::Number(number) => {
+            let text = number.to_string();
+            let whole: Option<i64> = text.strip_suffix(".0").and_then(|digits| digits.parse().ok());
+            whole.map_or(Value::Number(number), Value::from)
+        }
+        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, with_whole_numbers(value))).collect::<Map<_, _>>().into()
+        }
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +123,15 @@ mod tests {
     use super::*;
     use arki_api::COMMANDS;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn whole_numbers_may_have_a_point() {
+        let read = |text: &str| parsed::<Vec<u32>>(&Bytes::copy_from_slice(text.as_bytes()));
+        assert_eq!(read("[3.0, 4, 0.0]").unwrap(), [3, 4, 0]);
+        assert!(read("[3.5]").is_err() && read("[-1.0]").is_err() && read("[1e30]").is_err());
+        let unlike: Value = parsed(&Bytes::from_static(br#"{"a": [1.5, "2.0"], "b": 1e20}"#)).unwrap();
+        assert_eq!(unlike, serde_json::json!({"a": [1.5, "2.0"], "b": 1e20}));
+    }
 
     #[test]
     fn the_document_describes_every_route_and_no_other() {
