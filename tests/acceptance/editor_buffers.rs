@@ -208,6 +208,20 @@ fn an_editors_line_ends_are_its_own() {
 }
 
 #[test]
+fn a_text_without_a_last_line_end_stays_so() {
+    let stage = playing(editing("a.txt", "one", "1").to_vec());
+    stage.write("a.txt", "one\n");
+    let mut editor = editor(&stage);
+    let session = editor.open(&stage);
+    let prompt = editor.prompt(&session, "Change it");
+    let text = "one\nmine".to_owned();
+    let mut open = OpenFile { stage: &stage, path: "a.txt", text, on_write: OnWrite::Saves };
+    assert_eq!(open.attend(&mut editor, prompt), "end_turn");
+    assert_eq!(stage.read("a.txt"), "1\nmine");
+    assert_eq!(payload(&stage.events(&session), "file.changed")["beforeHash"], hash("one\nmine"));
+}
+
+#[test]
 fn edits_of_an_unsaved_file_are_reviewed_one_by_one() {
     let edit = |old: &str, new: &str| json!({"path": "a.txt", "edits": [{"old_text": old, "new_text": new}]});
     let both = Turn::calls().call("edit_file", edit("mine", "ours")).call("edit_file", edit("ours", "theirs"));
@@ -364,6 +378,45 @@ fn the_editor_is_asked_in_the_session_that_asks() {
 }
 
 #[test]
+fn what_the_editor_said_holds_for_every_session_of_the_folder() {
+    let stage = playing([reading("a.txt"), editing("a.txt", "one", "1").to_vec()].concat());
+    stage.write("a.txt", "one\n");
+    let mut editor = editor(&stage);
+    let session = editor.open(&stage);
+    let mode = json!({"sessionId": session, "modeId": "edits"});
+    assert!(editor.ask("session/set_mode", mode)["error"].is_null());
+    let prompt = editor.prompt(&session, "Read it");
+    let question = editor.asked(READ);
+    editor.reply(&question, &json!({"content": "one\nmine\n"}));
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    editor.open(&stage);
+    let prompt = editor.prompt(&session, "Change it");
+    let question = editor.asked(READ);
+    editor.reply(&question, &json!({"content": null}));
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    assert_eq!(stage.read("a.txt"), "one\n");
+}
+
+#[test]
+fn cancelling_a_read_ends_the_wait_and_is_no_silence() {
+    let stage = playing([reading("a.txt")[..1].to_vec(), reading("a.txt")].concat());
+    stage.write("a.txt", "one\n");
+    let mut editor = editor(&stage);
+    let session = editor.open(&stage);
+    let prompt = editor.prompt(&session, "Read it");
+    editor.asked(READ);
+    let since = Instant::now();
+    editor.notify("session/cancel", &json!({"sessionId": session}));
+    assert_eq!(editor.stop_reason(prompt), "cancelled");
+    assert!(since.elapsed() < Duration::from_millis(2500));
+    let prompt = editor.prompt(&session, "Read it again");
+    let question = editor.asked(READ);
+    editor.reply(&question, &json!({"content": "mine\n"}));
+    assert_eq!(editor.stop_reason(prompt), "end_turn");
+    assert!(stage.told().contains("mine"), "{}", stage.told());
+}
+
+#[test]
 fn what_was_shown_on_unsaved_text_is_not_approved_without_the_editor() {
     let stage = playing(editing("a.txt", "mine", "ours").to_vec());
     stage.write("a.txt", "one\n");
@@ -374,6 +427,8 @@ fn what_was_shown_on_unsaved_text_is_not_approved_without_the_editor() {
     editor.reply(&question, &json!({"content": "one\nmine\n"}));
     let permission = editor.asked(PERMISSION);
     stage.arki(&["approvals", "approve", &stage.waiting()]).fails(1, "UNSAVED_CHANGES");
+    stage.arki(&["resume", &session, "--approve", "all"]);
+    assert_eq!(stage.read("a.txt"), "one\n");
     editor.choose(&permission, "allow");
     let text = "one\nmine\n".to_owned();
     let mut open = OpenFile { stage: &stage, path: "a.txt", text, on_write: OnWrite::Saves };

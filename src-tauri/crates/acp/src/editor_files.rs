@@ -1,12 +1,13 @@
 //! The client's open files, as the tools of runs look at them.
 
+use crate::agent::EditorAgent;
 use crate::live_session::LiveSession;
 use crate::messages::SessionNotification;
 use crate::open_sessions::OpenSessions;
 use crate::rpc::{AskFailure, RpcConnection};
 use crate::telling::message;
 use arki_domain::SessionId;
-use arki_engine::{BufferChange, BufferText, BufferWrite, OpenBuffers};
+use arki_engine::{BufferChange, BufferText, BufferWrite, Engine, OpenBuffers};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -27,6 +28,7 @@ const SILENT: &str = "This editor doesn't answer about unsaved files, so Arki re
 
 /// The files of one folder.
 pub(crate) struct EditorFiles {
+    engine: Arc<Engine>,
     connection: Arc<RpcConnection>,
     sessions: Arc<OpenSessions>,
     folder: PathBuf,
@@ -39,15 +41,11 @@ pub(crate) struct EditorFiles {
 }
 
 impl EditorFiles {
-    pub(crate) fn new(
-        connection: Arc<RpcConnection>,
-        sessions: Arc<OpenSessions>,
-        folder: PathBuf,
-        takes_texts: bool,
-    ) -> Self {
+    pub(crate) fn new(agent: &EditorAgent, folder: PathBuf, takes_texts: bool) -> Self {
         Self {
-            connection,
-            sessions,
+            engine: agent.client.engine().clone(),
+            connection: agent.connection.clone(),
+            sessions: agent.sessions.clone(),
             folder,
             takes_texts,
             silent_until: Mutex::default(),
@@ -60,14 +58,29 @@ impl EditorFiles {
         self.silent_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The sessions by which the client may know a file, with its path as they name it: the one that asks, where it is open.
-    fn named(&self, session: Option<&SessionId>, path: &Path) -> Vec<(Arc<LiveSession>, PathBuf)> {
+    /// The sessions by which the client may know a file, with its path as they name it: the one that asks, or the one above
+    /// a sub-agent's; otherwise each, those first that name the folder as it is.
+    async fn named(&self, session: Option<&SessionId>, path: &Path) -> Vec<(Arc<LiveSession>, PathBuf)> {
         let Ok(inside) = path.strip_prefix(&self.folder) else { return Vec::new() };
         let mut open: Vec<_> = self.sessions.list().into_iter().filter(|open| open.folder == self.folder).collect();
-        if let Some(own) = open.iter().position(|open| Some(&open.id) == session) {
+        open.sort_by_key(|open| (open.named_folder != open.folder, open.id.clone()));
+        let is_open = |id: &SessionId| open.iter().position(|open| open.id == *id);
+        let own = match session {
+            Some(session) => match is_open(session) {
+                None => self.above(session).await.and_then(|above| is_open(&above)),
+                own => own,
+            },
+            None => None,
+        };
+        if let Some(own) = own {
             open = vec![open.swap_remove(own)];
         }
         open.into_iter().map(|session| (session.clone(), session.named_folder.join(inside))).collect()
+    }
+
+    async fn above(&self, session: &SessionId) -> Option<SessionId> {
+        let (engine, session) = (self.engine.clone(), session.clone());
+        tokio::task::spawn_blocking(move || engine.session_reader().run_above(&session).ok()).await.ok()?
     }
 
     async fn text_in(&self, session: &LiveSession, path: &Path) -> BufferText {
@@ -76,7 +89,9 @@ impl EditorFiles {
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(Ok(answer)) => match answer["content"].as_str() {
                 Some(text) if text.len() <= MAX_TEXT_BYTES => BufferText::Text(text.to_owned()),
-                Some(_) | None => BufferText::Silent,
+                // Longer than any file that is asked about: it isn't as on the disk.
+                Some(_) => BufferText::Gone,
+                None => BufferText::Silent,
             },
             // It has no such file, or none that it shows.
             Ok(Err(AskFailure::Refused)) => BufferText::Unknown,
@@ -100,7 +115,7 @@ impl OpenBuffers for EditorFiles {
         if self.silent().is_some_and(|until| Instant::now() < until) {
             return BufferText::Silent;
         }
-        for (session, path) in self.named(session, path) {
+        for (session, path) in self.named(session, path).await {
             match self.text_in(&session, &path).await {
                 BufferText::Unknown => {}
                 known => return known,
@@ -128,7 +143,7 @@ impl OpenBuffers for EditorFiles {
 
     async fn replace(&self, session: Option<&SessionId>, change: BufferChange<'_>) -> BufferWrite {
         let _alone = self.sessions.writing.lock().await;
-        for (session, path) in self.named(session, change.path) {
+        for (session, path) in self.named(session, change.path).await {
             match self.text_in(&session, &path).await {
                 BufferText::Unknown => continue,
                 BufferText::Text(text) if text == change.before => {}

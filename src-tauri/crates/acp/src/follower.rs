@@ -18,9 +18,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Duration, Instant};
 
 /// Events are caught up in pieces of this many.
 const CATCH_UP: usize = 500;
+/// The time within which whoever decided goes on with the run.
+const GOING_ON: Duration = Duration::from_secs(10);
 /// Sub-agents' sessions whose approvals are asked about.
 const MAX_SUBAGENTS: usize = 64;
 
@@ -57,8 +60,8 @@ pub(crate) struct SessionFollower {
     open_asks: HashMap<ApprovalId, AbortHandle>,
     /// Why something waits in Arki.
     left: Vec<String>,
-    /// Another program decided what the run waited for, and goes on with it.
-    is_decided: bool,
+    /// When another program decided what the run waits for. It goes on with the run.
+    decided_at: Option<Instant>,
 }
 
 /// The parts that a follower is made of.
@@ -97,7 +100,7 @@ impl SessionFollower {
             asks: JoinSet::new(),
             open_asks: HashMap::new(),
             left: Vec::new(),
-            is_decided: false,
+            decided_at: None,
         }
     }
 
@@ -128,6 +131,7 @@ impl SessionFollower {
                         self.asked(approval.as_ref(), end);
                     }
                 }
+                () = tokio::time::sleep(GOING_ON), if self.decided_at.is_some() => {}
                 announced = self.subscription.next() => match announced {
                     Some(announced) => self.announced(announced).await,
                     None => break,
@@ -271,11 +275,7 @@ impl SessionFollower {
     fn note_stop(&mut self, run: &RunId, body: &EventBody) {
         let stop = match body {
             EventBody::RunStarted(_) | EventBody::RunResumed(_) => {
-                (self.stop, self.question, self.is_decided) = (None, None, false);
-                return;
-            }
-            EventBody::ApprovalResolved(resolved) if resolved.resolved_by != CLIENT => {
-                self.is_decided = self.overview.run.as_ref().is_none_or(|run| run.open_approval().is_none());
+                (self.stop, self.question, self.decided_at) = (None, None, None);
                 return;
             }
             EventBody::RunCompleted(_) => StoppedRun::Completed,
@@ -295,6 +295,9 @@ impl SessionFollower {
 
     /// Takes in what is asked in the session or beneath it, and what was answered elsewhere.
     fn beneath(&mut self, body: &EventBody) {
+        if let EventBody::ApprovalRequested(_) = body {
+            self.decided_at = None;
+        }
         match body {
             EventBody::SubagentStarted(started) if self.subagents.len() < MAX_SUBAGENTS => {
                 self.subagents.insert(started.session_id.clone());
@@ -311,6 +314,8 @@ impl SessionFollower {
                 if let Some(asking) = self.open_asks.remove(&resolved.approval_id) {
                     asking.abort();
                 }
+                let is_open = self.overview.run.as_ref().is_some_and(|run| run.open_approval().is_some());
+                self.decided_at = (!is_open).then(Instant::now);
             }
             _ => {}
         }
@@ -375,14 +380,22 @@ impl SessionFollower {
                 }
             },
             StoppedRun::Paused(PausedFor::Budget) => Ok(StopReason::MaxTurnRequests),
-            StoppedRun::Paused(PausedFor::Approval | PausedFor::Plan) if self.is_decided => return,
             StoppedRun::Paused(PausedFor::Approval | PausedFor::Plan) => {
-                let text = self.waiting_text();
+                let text = match self.decided_at.take_if(|at| at.elapsed() >= GOING_ON) {
+                    Some(_) => {
+                        format!("\n\nThis was decided, but nothing goes on with it: `arki resume {run}` does.\n")
+                    }
+                    None if self.decided_at.is_some() => return,
+                    None => self.waiting_text(),
+                };
                 self.tell([message(format!("{run}.waits"), text)]).await;
                 Ok(StopReason::EndTurn)
             }
             StoppedRun::Paused(_) => Ok(StopReason::EndTurn),
         };
+        // What is asked no longer is taken back before the prompt ends.
+        self.asks.shutdown().await;
+        self.open_asks.clear();
         self.finish(outcome).await;
     }
 

@@ -131,9 +131,13 @@ impl EditorAgent {
         if !reads_files {
             return None;
         }
-        let files = EditorFiles::new(self.connection.clone(), self.sessions.clone(), folder.to_owned(), writes_files);
-        let buffers: Arc<dyn OpenBuffers> = Arc::new(files);
-        self.client.engine().projects().editor_buffers().add(folder, &buffers);
+        let open = self.client.engine().projects().editor_buffers();
+        // What is known of its files holds for every session of the folder.
+        if let Some(buffers) = open.of(folder) {
+            return Some(buffers);
+        }
+        let buffers: Arc<dyn OpenBuffers> = Arc::new(EditorFiles::new(self, folder.to_owned(), writes_files));
+        open.add(folder, &buffers);
         Some(buffers)
     }
 

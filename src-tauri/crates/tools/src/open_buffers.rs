@@ -13,7 +13,7 @@ pub enum BufferText {
     Unknown,
     /// It didn't answer in time, or nothing that can be used.
     Silent,
-    /// It let go of the question, or is gone.
+    /// It let go of the question, is gone, or its text is too long.
     Gone,
 }
 

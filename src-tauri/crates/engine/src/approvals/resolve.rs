@@ -148,7 +148,7 @@ impl Approvals {
         Err(Error::new(
             Code::UNSAVED_CHANGES,
             "The change was shown on top of text that isn't saved in the editor, so nothing was decided.",
-            "Decide in the editor, or save the file there first; to reject it, decide here.",
+            "Decide in the editor, or save the file there first. Otherwise reject it, and let the model propose it again.",
         ))
     }
 

@@ -16,7 +16,8 @@ impl EditorBuffers {
     }
 
     /// Returns those that came last.
-    pub(crate) fn of(&self, folder: &Path) -> Option<Arc<dyn OpenBuffers>> {
+    #[must_use]
+    pub fn of(&self, folder: &Path) -> Option<Arc<dyn OpenBuffers>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().rev().filter(|(of, _)| of == folder).find_map(|(_, buffers)| buffers.upgrade())
     }

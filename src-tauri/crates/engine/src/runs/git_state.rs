@@ -42,7 +42,7 @@ impl GitState {
         tokio::task::spawn_blocking(move || {
             let args = json!({ "command": STATUS });
             let (tool_id, max_bytes) = ("run_command", MAX_OUTPUT_BYTES);
-            let read = UnaskedRead { tool_id, args: &args, max_bytes, cancel: &asked };
+            let read = UnaskedRead { tool_id, args: &args, max_bytes, session: None, cancel: &asked };
             let status =
                 executor.unasked_reads().read(&read).inspect_err(|fault| tracing::debug!(%fault, "git was not asked"));
             _ = tell.send(in_words(&head, status.ok().map(|output| output.text).as_deref()));

@@ -160,7 +160,8 @@ impl Mentioned {
     }
 
     fn bounded_tool(&self, tool_id: &str, args: &Value, max_bytes: usize) -> Result<Read, String> {
-        let read = UnaskedRead { tool_id, args, max_bytes, cancel: &self.control.cancel };
+        let read =
+            UnaskedRead { tool_id, args, max_bytes, session: self.session_id.as_ref(), cancel: &self.control.cancel };
         let output = self.executor.unasked_reads().read(&read).map_err(why_not)?;
         Ok(Read { text: output.text, is_cut: output.truncated })
     }

@@ -98,7 +98,7 @@ impl SessionReader {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
+    pub fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Error> {
         let mut at = session_id.clone();
         for _ in 0..MAX_LEVELS {
             let above = self.run_right_above(&at)?;

@@ -40,7 +40,13 @@ impl Worktrees {
         let executor = self.executors.judging_executor(folder).ok()?;
         let args = json!({ "command": STATUS });
         let control = RunControl::default();
-        let read = UnaskedRead { tool_id: "run_command", args: &args, max_bytes: MAX_BYTES, cancel: &control.cancel };
+        let read = UnaskedRead {
+            tool_id: "run_command",
+            args: &args,
+            max_bytes: MAX_BYTES,
+            session: None,
+            cancel: &control.cancel,
+        };
         match executor.unasked_reads().read(&read) {
             Ok(output) => u32::try_from(output.text.lines().filter(|line| is_entry(line)).count()).ok(),
             Err(fault) => {

@@ -30,7 +30,9 @@ pub struct UnaskedRead<'a> {
     pub args: &'a Value,
     /// The limit for a command's output or a page; read tools keep to their own bounds.
     pub max_bytes: usize,
-    /// Ends a command, and the wait for a page.
+    /// The session whose prompt mentions it.
+    pub session: Option<&'a SessionId>,
+    /// Ends a command, and the wait for a page or the editor.
     pub cancel: &'a CancellationToken,
 }
 
@@ -121,9 +123,10 @@ impl UnaskedReads {
 
     fn read_at_once(&self, action: ReadAction, tool: &Tool, read: &UnaskedRead<'_>) -> Result<Output, Error> {
         let state = match self.reads.settings.buffers {
-            Some(_) => Handle::try_current()
-                .map_err(Error::internal)?
-                .block_on(self.reads.state_in_editor(tool, read.args, None)),
+            Some(_) => {
+                let asking = self.reads.state_in_editor(tool, read.args, (read.session, read.cancel));
+                Handle::try_current().map_err(Error::internal)?.block_on(asking)?
+            }
             None => EditorState::Saved,
         };
         let artifact = state.text().map(|text| text.as_bytes().to_vec());

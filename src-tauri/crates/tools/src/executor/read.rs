@@ -1,10 +1,10 @@
 //! Carrying out the tools that only read.
 
-use super::ExecutorSettings;
 use super::judging::Judge;
 use super::kept_whole::CallResults;
 use super::record::Record;
 use super::unsaved::{EditorState, UnsavedFiles};
+use super::{ExecutorSettings, stopped_by_user};
 use crate::builtin::read_file;
 use crate::error::ToolError;
 use crate::left_out::LeftOut;
@@ -33,7 +33,8 @@ impl ReadCalls {
         let Action::Read(read) = tool.action else {
             return Err(Error::internal(format_args!("{} is no read tool", tool.name())));
         };
-        let state = self.state_in_editor(tool, &call.args, Some(&record.context().session_id)).await;
+        let asking = (Some(&record.context().session_id), record.cancel());
+        let state = self.state_in_editor(tool, &call.args, asking).await?;
         let unsaved = state.text().map(|text| text.as_bytes().to_vec());
         let task = ReadTask {
             artifact: self.results.artifact_for(call, record).await?.or(unsaved),
@@ -59,11 +60,24 @@ impl ReadCalls {
     }
 
     /// The state in the editor of the file that a permitted call reads.
-    pub(super) async fn state_in_editor(&self, tool: &Tool, args: &Value, session: Option<&SessionId>) -> EditorState {
+    ///
+    /// # Errors
+    /// `CANCELLED`.
+    pub(super) async fn state_in_editor(
+        &self,
+        tool: &Tool,
+        args: &Value,
+        (session, cancel): (Option<&SessionId>, &CancellationToken),
+    ) -> Result<EditorState, Error> {
         if tool.name() != read_file::NAME || self.settings.buffers.is_none() {
-            return EditorState::Saved;
+            return Ok(EditorState::Saved);
         }
-        self.unsaved.state(session, &self.judge.subject_of(Some(tool), args)).await
+        let subject = self.judge.subject_of(Some(tool), args);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(stopped_by_user()),
+            state = self.unsaved.state(session, &subject) => Ok(state),
+        }
     }
 
     /// A read of the project's files, to be made at once.

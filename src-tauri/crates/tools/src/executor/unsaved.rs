@@ -12,7 +12,7 @@ use crate::open_buffers::{BufferChange, BufferText, BufferWrite, OpenBuffers};
 use crate::tool::WriteAction;
 use crate::tool_output::Output;
 use arki_domain::{ApprovalRequested, Code, Error, ReasonCode, SessionId, TranslatableText, sha256_hex};
-use arki_files::{AppliedChange, ChangeSet, FileChange, Project, plan_write};
+use arki_files::{AppliedChange, ChangeSet, FileChange, FileContent, Project, plan_write};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -101,7 +101,10 @@ impl UnsavedFiles {
                 buffers.note(&absolute, is_unsaved);
                 if is_unsaved { EditorState::Unsaved { path, text } } else { EditorState::Saved }
             }
-            BufferText::Unknown => EditorState::Saved,
+            BufferText::Unknown => {
+                buffers.note(&absolute, false);
+                EditorState::Saved
+            }
             BufferText::Silent => EditorState::Silent { path, is_likely_unsaved: buffers.was_unsaved(&absolute) },
             BufferText::Gone => EditorState::Silent { path, is_likely_unsaved: true },
         }
@@ -123,7 +126,7 @@ impl UnsavedFiles {
                     return Err(Error::new(
                         Code::UNSAVED_CHANGES,
                         format!(
-                            "{path} has unsaved changes in the editor, which doesn't answer, so nothing was written."
+                            "{path} may have unsaved changes whose text the editor doesn't tell, so nothing was written."
                         ),
                         "Try again later, or ask the user to save it first.",
                     ));
@@ -154,7 +157,7 @@ impl UnsavedFile {
 
     fn planned(&self, plan: &WriteAction, project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
         let mut with_text = project.for_drafts()?;
-        let unsaved = plan_write(project, &project.resolve(&self.path)?, &self.text)?.placed_in(project);
+        let unsaved = self.as_saved(project)?;
         unsaved.draft_in(&mut with_text);
         let change = plan(&with_text, args)?.placed_in(project);
         let is_its_text = |file: &FileChange| {
@@ -166,6 +169,20 @@ impl UnsavedFile {
             [file] if is_its_text(file) => Ok(change),
             _ => Err(self.refusal("Change the text of this file in a call of its own.").into()),
         }
+    }
+
+    /// The file as it would be saved: with its own line ends, and ending as the text does.
+    fn as_saved(&self, project: &Project) -> Result<ChangeSet, ToolError> {
+        let planned = plan_write(project, &project.resolve(&self.path)?, &self.text)?;
+        let is_open_ended = !self.text.ends_with('\n');
+        let cut = |mut file: FileChange| {
+            if let Some(FileContent::File(bytes)) = file.after.as_mut().filter(|_| is_open_ended) {
+                let kept = bytes.strip_suffix(b"\n").map(|text| text.strip_suffix(b"\r").unwrap_or(text).len());
+                bytes.truncate(kept.unwrap_or(bytes.len()));
+            }
+            file
+        };
+        Ok(ChangeSet::new(planned.files().iter().cloned().map(cut).collect())?.placed_in(project))
     }
 
     /// Nothing is written to a file whose text the editor can't take.
@@ -216,9 +233,7 @@ impl UnsavedFile {
             BufferWrite::Refused => return Err(self.refusal("The editor didn't take the change.")),
             BufferWrite::Silent => match buffers.text(Some(session), &path).await {
                 BufferText::Text(now) if is_same(&now, &after) => {}
-                BufferText::Text(now) if now == self.text => {
-                    return Err(self.refusal("The editor didn't take the change."));
-                }
+                // It may still take it.
                 _ => return Err(self.unclear()),
             },
         }

@@ -368,7 +368,8 @@ async fn what_a_prompt_mentions_is_not_read_past_a_hook_that_could_object() {
     let read = |bench: &Bench| {
         std::fs::write(bench.folder.path().join("a.txt"), "words").unwrap();
         let (args, cancel) = (json!({"path": "a.txt"}), CancellationToken::new());
-        let read = crate::UnaskedRead { tool_id: "read_file", args: &args, max_bytes: 1000, cancel: &cancel };
+        let read =
+            crate::UnaskedRead { tool_id: "read_file", args: &args, max_bytes: 1000, session: None, cancel: &cancel };
         bench.executor.unasked_reads().read(&read).map(|output| output.text)
     };
     let fault = read(&bench(vec![before("Read", "exit 2")])).unwrap_err();
