@@ -48,6 +48,7 @@ mod editor_buffers;
 mod editor_client;
 mod editor_queue;
 mod editor_servers;
+mod editor_unsaved;
 mod editors;
 mod editors_bad_input;
 mod effects;

@@ -150,7 +150,7 @@ fn file_call(asker: &EditorAsker, shown: &ShownApproval, preview: &ChangePreview
     }
 }
 
-/// What a diff alone doesn't say: that it is shown anew, or made to unsaved text.
+/// Says what a diff alone doesn't: that it is shown anew, or made to unsaved text.
 pub(super) fn change_in_words(requested: &ApprovalRequested) -> Option<String> {
     let is_said = |text: &&TranslatableText| text.is(ReasonCode::STALE_CHANGE) || text.is(ReasonCode::UNSAVED_TEXT);
     let said: Vec<String> = requested.sentences.iter().filter(is_said).map(ToString::to_string).collect();
