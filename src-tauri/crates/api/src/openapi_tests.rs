@@ -136,13 +136,14 @@ fn moved<'a>(schema: &Value, ending: &impl Fn(&str) -> &'a str) -> Value {
     }
 }
 
-/// The largest number of a format; of the long ones, the largest that is exact in every language.
+/// The largest number of a format.
 fn largest(format: &str) -> Option<u64> {
     match format {
         "uint8" => Some(u8::MAX.into()),
         "uint16" => Some(u16::MAX.into()),
         "uint32" => Some(u32::MAX.into()),
-        "int64" | "uint64" | "uint" => Some((1 << 53) - 1),
+        "int64" => Some(i64::MAX.unsigned_abs()),
+        "uint64" | "uint" => Some(u64::MAX),
         _ => None,
     }
 }
