@@ -126,8 +126,12 @@ fn moved<'a>(schema: &Value, ending: &impl Fn(&str) -> &'a str) -> Value {
                 (name.clone(), value)
             };
             let mut fields: Map<String, Value> = fields.iter().map(field).collect();
-            if let Some(largest) = fields.get("format").and_then(Value::as_str).and_then(largest) {
+            let format = fields.get("format").and_then(Value::as_str).unwrap_or_default().to_owned();
+            if let Some(largest) = largest(&format) {
                 fields.entry("maximum").or_insert(largest.into());
+                if format == "int64" {
+                    fields.entry("minimum").or_insert(json!(-largest.cast_signed()));
+                }
             }
             fields.into()
         }
@@ -136,14 +140,13 @@ fn moved<'a>(schema: &Value, ending: &impl Fn(&str) -> &'a str) -> Value {
     }
 }
 
-/// The largest number of a format.
+/// The largest number of a format; of the long ones, the largest that is exact in every language, as the server has it.
 fn largest(format: &str) -> Option<u64> {
     match format {
         "uint8" => Some(u8::MAX.into()),
         "uint16" => Some(u16::MAX.into()),
         "uint32" => Some(u32::MAX.into()),
-        "int64" => Some(i64::MAX.unsigned_abs()),
-        "uint64" | "uint" => Some(u64::MAX),
+        "int64" | "uint64" | "uint" => Some((1 << 53) - 1),
         _ => None,
     }
 }
