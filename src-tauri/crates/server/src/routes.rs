@@ -100,31 +100,30 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, HttpRefusa
         let message = format!("The body isn't as it should be: {why}.");
         Error::new(Code::ARGUMENTS_INVALID, message, "docs/http.md and the protocol's schema have its form.")
     };
-    let body = with_whole_numbers(serde_json::from_slice(text).map_err(|error| unfit(&error))?);
-    let body = body.ok_or_else(|| unfit(&"a number is larger than 2^53 - 1, and so not exact in every language"))?;
-    serde_json::from_value(body).map_err(|error| unfit(&error).into())
+    let body = serde_json::from_slice(text).map_err(|error| unfit(&error))?;
+    serde_json::from_value(with_whole_numbers(body)).map_err(|error| unfit(&error).into())
 }
 
 /// Larger integers aren't the same in every language (RFC 7493).
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// JSON has one kind of number: `3.0` is as good as `3`. `None` where one is too large.
-fn with_whole_numbers(body: Value) -> Option<Value> {
-    Some(match body {
+/// JSON has one kind of number: `3.0` is as good as `3`, and what isn't exact is no integer.
+fn with_whole_numbers(body: Value) -> Value {
+    match body {
         Value::Number(number) => {
             let text = number.to_string();
             let whole: Option<i64> = text.strip_suffix(".0").and_then(|digits| digits.parse().ok());
             let number = whole.map_or(number, Number::from);
             let size = number.as_i64().map(i64::unsigned_abs).or(number.as_u64());
-            size.is_none_or(|size| size <= MAX_INTEGER).then_some(number)?.into()
+            let inexact = number.as_f64().filter(|_| size.is_some_and(|size| size > MAX_INTEGER));
+            inexact.and_then(Number::from_f64).unwrap_or(number).into()
         }
-        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect::<Option<Vec<_>>>()?.into(),
+        Value::Array(items) => items.into_iter().map(with_whole_numbers).collect(),
         Value::Object(fields) => {
-            let fields = fields.into_iter().map(|(name, value)| Some((name, with_whole_numbers(value)?)));
-            fields.collect::<Option<Map<_, _>>>()?.into()
+            fields.into_iter().map(|(name, value)| (name, with_whole_numbers(value))).collect::<Map<_, _>>().into()
         }
         other => other,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -139,7 +138,8 @@ mod tests {
         assert_eq!(read("[3.0, 4, 0.0]").unwrap(), [3, 4, 0]);
         assert!(read("[3.5]").is_err() && read("[-1.0]").is_err() && read("[1e30]").is_err());
         for large in ["[9007199254740992]", "[-9007199254740992]", "[18446744073709551615]"] {
-            assert!(parsed::<Vec<Value>>(&Bytes::copy_from_slice(large.as_bytes())).is_err(), "{large}");
+            assert!(parsed::<Vec<i64>>(&Bytes::copy_from_slice(large.as_bytes())).is_err(), "{large}");
+            assert!(parsed::<Value>(&Bytes::copy_from_slice(large.as_bytes())).is_ok(), "{large}");
         }
         let unlike: Value = parsed(&Bytes::from_static(br#"{"a": [1.5, "2.0"], "b": 1e20}"#)).unwrap();
         assert_eq!(unlike, serde_json::json!({"a": [1.5, "2.0"], "b": 1e20}));
