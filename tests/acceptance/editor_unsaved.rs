@@ -15,7 +15,7 @@ fn hash(text: &str) -> String {
     arki_domain::sha256_hex(text.as_bytes())
 }
 
-/// What the editor does with a new text.
+/// The editor's way with a new text.
 #[derive(Clone, Copy, PartialEq)]
 enum OnWrite {
     Saves,
@@ -287,41 +287,26 @@ fn a_prompt_that_is_cancelled_while_the_editor_is_asked_writes_nothing() {
 
 #[test]
 fn an_editor_that_falls_silent_about_an_unsaved_file_keeps_its_text() {
-    let stage = playing([reading("a.txt"), editing("a.txt", "one", "1").to_vec()].concat());
-    stage.write("a.txt", "one\n");
-    let mut editor = editor(&stage);
-    let session = editor.open(&stage);
-    let mode = json!({"sessionId": session, "modeId": "edits"});
-    assert!(editor.ask("session/set_mode", mode)["error"].is_null());
-    let prompt = editor.prompt(&session, "Read it");
-    let question = editor.asked(READ);
-    editor.reply(&question, &json!({"content": "one\nmine\n"}));
-    assert_eq!(editor.stop_reason(prompt), "end_turn");
-    let prompt = editor.prompt(&session, "Change it");
-    let question = editor.asked(READ);
-    editor.reply(&question, &json!({"content": null}));
-    assert_eq!(editor.stop_reason(prompt), "end_turn");
-    assert_eq!(stage.read("a.txt"), "one\n");
-}
-
-#[test]
-fn what_the_editor_said_holds_for_every_session_of_the_folder() {
-    let stage = playing([reading("a.txt"), editing("a.txt", "one", "1").to_vec()].concat());
-    stage.write("a.txt", "one\n");
-    let mut editor = editor(&stage);
-    let session = editor.open(&stage);
-    let mode = json!({"sessionId": session, "modeId": "edits"});
-    assert!(editor.ask("session/set_mode", mode)["error"].is_null());
-    let prompt = editor.prompt(&session, "Read it");
-    let question = editor.asked(READ);
-    editor.reply(&question, &json!({"content": "one\nmine\n"}));
-    assert_eq!(editor.stop_reason(prompt), "end_turn");
-    editor.open(&stage);
-    let prompt = editor.prompt(&session, "Change it");
-    let question = editor.asked(READ);
-    editor.reply(&question, &json!({"content": null}));
-    assert_eq!(editor.stop_reason(prompt), "end_turn");
-    assert_eq!(stage.read("a.txt"), "one\n");
+    // What it said holds for every session of the folder.
+    for opens_another in [false, true] {
+        let stage = playing([reading("a.txt"), editing("a.txt", "one", "1").to_vec()].concat());
+        stage.write("a.txt", "one\n");
+        let mut editor = editor(&stage);
+        let session = editor.open(&stage);
+        let mode = json!({"sessionId": session, "modeId": "edits"});
+        assert!(editor.ask("session/set_mode", mode)["error"].is_null());
+        for (words, content) in [("Read it", json!("one\nmine\n")), ("Change it", json!(null))] {
+            let prompt = editor.prompt(&session, words);
+            let question = editor.asked(READ);
+            editor.reply(&question, &json!({"content": content}));
+            assert_eq!(editor.stop_reason(prompt), "end_turn");
+            if opens_another {
+                editor.open(&stage);
+            }
+        }
+        assert_eq!(stage.read("a.txt"), "one\n");
+        assert!(stage.told().contains("may have unsaved changes"), "{}", stage.told());
+    }
 }
 
 #[test]

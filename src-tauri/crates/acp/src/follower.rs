@@ -315,7 +315,7 @@ impl SessionFollower {
                     asking.abort();
                 }
                 let is_open = self.overview.run.as_ref().is_some_and(|run| run.open_approval().is_some());
-                self.decided_at = (!is_open).then(Instant::now);
+                self.decided_at = (!is_open && self.is_heard()).then(Instant::now);
             }
             _ => {}
         }
@@ -383,7 +383,9 @@ impl SessionFollower {
             StoppedRun::Paused(PausedFor::Approval | PausedFor::Plan) => {
                 let text = match self.decided_at.take_if(|at| at.elapsed() >= GOING_ON) {
                     Some(_) => {
-                        format!("\n\nThis was decided, but nothing goes on with it: `arki resume {run}` does.\n")
+                        format!(
+                            "\n\nThis was decided, but no program has gone on with it yet. If it stays so, `arki resume {run}` does.\n"
+                        )
                     }
                     None if self.decided_at.is_some() => return,
                     None => self.waiting_text(),
@@ -408,6 +410,7 @@ impl SessionFollower {
 
     async fn finish(&mut self, outcome: Result<StopReason, Error>) {
         let Some(turn) = self.turn.take() else { return };
+        self.decided_at = None;
         self.session.end_turn(&turn.request);
         self.teller.prompt_origin = PromptOrigin::Elsewhere;
         let outcome = match outcome {

@@ -1,7 +1,7 @@
 //! Requests for approval before an effect, and their answers.
 
 use super::{AnsweredRequest, ApprovalDecision};
-use crate::{ApprovalId, ApprovalMode, CallId, Risk, TranslatableText};
+use crate::{ApprovalId, ApprovalMode, CallId, ReasonCode, Risk, TranslatableText};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -289,6 +289,12 @@ impl ApprovalRequested {
     pub fn waiting_calls(&self) -> impl Iterator<Item = &CallId> {
         let alone = self.call_id.iter().filter(|_| self.calls.is_empty());
         alone.chain(self.calls.iter().map(|edit| &edit.call_id))
+    }
+
+    /// Returns whether the change was shown on text that isn't saved in an editor.
+    #[must_use]
+    pub fn is_on_unsaved_text(&self) -> bool {
+        self.sentences.iter().any(|sentence| sentence.is(ReasonCode::UNSAVED_TEXT))
     }
 
     /// When it no longer waits for an answer, in milliseconds since 1970, where it was asked at `asked_ms`.

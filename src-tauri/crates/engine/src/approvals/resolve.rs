@@ -141,6 +141,9 @@ impl Approvals {
     /// A change that was shown on an editor's unsaved text would be another one without it.
     fn ensure_editor_is_here(&self, record: &ApprovalRecord) -> Result<(), Error> {
         let Some(requested) = self.reviews.revealed(record) else { return Ok(()) };
+        if !requested.is_on_unsaved_text() {
+            return Ok(());
+        }
         let session = self.reader.session(&record.session_id)?;
         if !self.executors.judging_executor(Path::new(&session.project))?.judge().needs_editor(&requested) {
             return Ok(());

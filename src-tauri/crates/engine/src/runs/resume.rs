@@ -11,7 +11,7 @@ use crate::runs::pipelines::PipelineRuns;
 use crate::runs::pipelines::resuming::DefinitionChoice;
 use crate::session_names::NamedPlace;
 use crate::session_reader::history::History;
-use crate::sessions::claim::{ClaimedWork, STOP_PATIENCE, STOP_POLL};
+use crate::sessions::claim::ClaimedWork;
 use crate::sessions::session_settings::SessionSettings;
 use arki_agent::RunControl;
 use arki_config::Config;
@@ -22,10 +22,6 @@ use arki_domain::{
     RunResumed, SessionId,
 };
 use std::sync::Arc;
-use std::time::Duration;
-
-/// The time within which a run that asks is paused.
-const PAUSING: Duration = Duration::from_millis(200);
 
 /// The way to resume.
 #[derive(Default)]
@@ -94,21 +90,7 @@ impl Runs {
         if above != *session_id {
             self.sessions.until_stopped_or_at_work(&above, session_id).await;
         }
-        let since = tokio::time::Instant::now();
-        loop {
-            let gone_on = self.resume(&above, ResumeOptions { presence, ..ResumeOptions::default() }).await;
-            let is_busy = gone_on.as_ref().is_err_and(|fault| fault.is(Code::SESSION_BUSY));
-            if !is_busy || since.elapsed() >= STOP_PATIENCE {
-                return gone_on;
-            }
-            // One of another process may be just stopping, too; one that is at work goes on by itself.
-            let run = self.reader.overview_now(&above).await?.run;
-            let is_paused = run.is_some_and(|run| matches!(run.phase, RunPhase::Paused(_)));
-            if !is_paused && since.elapsed() >= PAUSING {
-                return gone_on;
-            }
-            tokio::time::sleep(STOP_POLL).await;
-        }
+        self.resume(&above, ResumeOptions { presence, ..ResumeOptions::default() }).await
     }
 
     pub(crate) async fn resume(

@@ -192,11 +192,6 @@ impl UnsavedFile {
         Error::new(Code::UNSAVED_CHANGES, message, format!("{hint} Otherwise ask the user to save it first."))
     }
 
-    /// Returns whether a question is about such a change.
-    pub(super) fn is_in(requested: &ApprovalRequested) -> bool {
-        requested.sentences.iter().any(|sentence| sentence.is(ReasonCode::UNSAVED_TEXT))
-    }
-
     /// Says in a question what the change is made to.
     pub(super) fn tell_in(&self, requested: &mut ApprovalRequested) {
         if requested.preview.is_none() {
@@ -221,6 +216,10 @@ impl UnsavedFile {
         let (Some(buffers), [file]) = (&settings.buffers, change.files()) else {
             return Err(Error::internal("a change for an editor that isn't there"));
         };
+        // The editor goes by names, and a link may lead elsewhere by now.
+        if !settings.project.canonical(&file.path).is_ok_and(|place| place == *change.place_of(file)) {
+            return Err(stale(&self.path, "It leads to another file by now."));
+        }
         let on_disk = || settings.project.read_if_present(&file.path, MAX_FILE_BYTES).ok().flatten();
         let before = on_disk();
         let path = settings.project.root().join(&self.path);

@@ -9,7 +9,7 @@ use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
-use super::unsaved::{EditorPart, UnsavedFile};
+use super::unsaved::EditorPart;
 use super::{ExecutorSettings, question, stopped_by_user};
 use crate::error::ToolError;
 use crate::tool::{Action, WriteAction};
@@ -148,7 +148,7 @@ impl Judge {
             _ => return false,
         };
         // Its text is compared with what was shown once the editor is asked.
-        if UnsavedFile::is_in(requested) && self.subjects.settings.buffers.is_some() {
+        if requested.is_on_unsaved_text() && self.subjects.settings.buffers.is_some() {
             return false;
         }
         let project = self.project();

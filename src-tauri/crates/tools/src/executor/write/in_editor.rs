@@ -19,7 +19,7 @@ impl Judge {
     #[must_use]
     pub fn needs_editor(&self, requested: &ApprovalRequested) -> bool {
         let has_editor = self.subjects.settings.buffers.is_some();
-        UnsavedFile::is_in(requested) && !has_editor && self.is_stale(requested)
+        requested.is_on_unsaved_text() && !has_editor && self.is_stale(requested)
     }
 }
 
