@@ -3,7 +3,6 @@
 use crate::{McpRefusedTool, McpTestStep};
 use arki_domain::projection::SessionState;
 use arki_domain::{CompactionStrategy, RunId, SessionId, ToolNames};
-use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 

@@ -1,26 +1,15 @@
 //! Pending approvals as the user reviews them, and the decisions.
 
 use arki_domain::{ApprovalDecision, ApprovalKind, ChangePreview, CommandPreview, Risk, TranslatableText};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use ts_rs::TS;
 
 words! {
     /// The scope of an approval that holds more than once.
     KeepScope { Session, Always }
-}
 
-/// The kind of change to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[ts(export)]
-pub enum ReviewChange {
-    Added,
-    Deleted,
-    #[default]
-    Modified,
-    Renamed,
+    /// The kind of change to a file.
+    #[derive(Default)]
+    ReviewChange { Added, Deleted, #[default] Modified, Renamed }
 }
 
 wire! {
@@ -89,6 +78,35 @@ wire! {
         /// with the decision `deny`.
         pub rule: String,
     }
+
+    /// A file of a change whose diff is too large to be sent at once.
+    ReviewFile {
+        pub path: String,
+        pub change: ReviewChange,
+        /// The number of its first hunk.
+        pub first_hunk: usize,
+        pub hunks: usize,
+        pub added: usize,
+        pub removed: usize,
+        /// The size of its part of the diff.
+        pub bytes: usize,
+    }
+
+    /// Lines around the hunks of a change, as they stand in the file now.
+    #[derive(PartialEq, Eq)]
+    ReviewContext {
+        /// The lines without their endings, starting with the one that was asked for.
+        pub lines: Vec<String>,
+        /// The number of lines in the file.
+        pub total: usize,
+    }
+
+    /// Whole lines of a file's part of a diff.
+    ReviewPage {
+        pub text: String,
+        /// The start of the next page; null after the last.
+        pub next: Option<usize>,
+    }
 }
 
 impl Resolution {
@@ -106,41 +124,4 @@ impl Resolution {
             keep: None,
         }
     }
-}
-
-/// A file of a change whose diff is too large to be sent at once.
-#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct ReviewFile {
-    pub path: String,
-    pub change: ReviewChange,
-    /// The number of its first hunk.
-    pub first_hunk: usize,
-    pub hunks: usize,
-    pub added: usize,
-    pub removed: usize,
-    /// The size of its part of the diff.
-    pub bytes: usize,
-}
-
-/// Lines around the hunks of a change, as they stand in the file now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct ReviewContext {
-    /// The lines without their endings, starting with the one that was asked for.
-    pub lines: Vec<String>,
-    /// The number of lines in the file.
-    pub total: usize,
-}
-
-/// Whole lines of a file's part of a diff.
-#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct ReviewPage {
-    pub text: String,
-    /// The start of the next page; null after the last.
-    pub next: Option<usize>,
 }

@@ -2,10 +2,7 @@
 
 use crate::CommandError;
 use arki_domain::{HookEvent, HookOutcome, ToolNames};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use ts_rs::TS;
 
 words! {
     /// The effect of a hook.

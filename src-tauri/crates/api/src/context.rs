@@ -1,9 +1,6 @@
 //! A session's next request part by part, what compactions left out of it, and the settings that its next run begins with.
 
 use arki_domain::CompactionStrategy;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 words! {
     /// The kind of a message that a compaction left out.
@@ -99,20 +96,19 @@ wire! {
         /// Its own prompt.
         pub system: Option<String>,
     }
-}
 
-/// Changes to a session's settings, from its next run on. What is absent stays; an empty text is as configured again.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-#[ts(export)]
-pub struct SessionChanges {
-    pub model: Option<String>,
-    pub effort: Option<String>,
-    /// The name of the core.
-    pub core: Option<String>,
-    pub system: Option<String>,
-    /// The parts to go without, by their ids; a tool as `tool:NAME`.
-    pub off: Vec<String>,
-    /// The parts to have again.
-    pub on: Vec<String>,
+    /// Changes to a session's settings, from its next run on. What is absent stays; an empty text is as configured again.
+    #[derive(Default)]
+    #[serde(default)]
+    SessionChanges {
+        pub model: Option<String>,
+        pub effort: Option<String>,
+        /// The name of the core.
+        pub core: Option<String>,
+        pub system: Option<String>,
+        /// The parts to go without, by their ids; a tool as `tool:NAME`.
+        pub off: Vec<String>,
+        /// The parts to have again.
+        pub on: Vec<String>,
+    }
 }

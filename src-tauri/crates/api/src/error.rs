@@ -1,9 +1,5 @@
 //! The error of a command.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 wire! {
     /// Every command of the window is rejected with this.
     CommandError {

@@ -2,9 +2,6 @@
 
 use crate::{ConversationChange, Event};
 use arki_domain::{PartialAnswer, TokenType};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 wire! {
     /// Streamed text of one turn, everything since the last frame joined.
@@ -26,29 +23,26 @@ wire! {
     }
 }
 
-/// Everything since the last frame, in order. `missed`: there was more than could be kept; read the pages again.
-#[derive(Debug, Clone, Default, Serialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct Frame {
-    pub events: Vec<Event>,
-    /// The changes of conversations that are held, one a session.
-    pub conversations: Vec<ConversationChange>,
-    pub deltas: Vec<OutputDelta>,
-    pub command_output: Vec<CommandOutput>,
-    /// Sessions whose model is writing a call, of which nothing can be shown yet.
-    pub calls_grow: Vec<String>,
-    /// The questions of MCP servers changed and have to be listed again.
-    pub elicitations_changed: bool,
-    pub missed: bool,
-}
+told! {
+    /// Everything since the last frame, in order. `missed`: there was more than could be kept; read the pages again.
+    #[derive(Default)]
+    Frame {
+        pub events: Vec<Event>,
+        /// The changes of conversations that are held, one a session.
+        pub conversations: Vec<ConversationChange>,
+        pub deltas: Vec<OutputDelta>,
+        pub command_output: Vec<CommandOutput>,
+        /// Sessions whose model is writing a call, of which nothing can be shown yet.
+        pub calls_grow: Vec<String>,
+        /// The questions of MCP servers changed and have to be listed again.
+        pub elicitations_changed: bool,
+        pub missed: bool,
+    }
 
-/// The last events before a point of a session, oldest first.
-#[derive(Debug, Clone, Serialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct SessionPage {
-    pub events: Vec<Event>,
-    pub has_more: bool,
-    pub partial: Option<PartialAnswer>,
+    /// The last events before a point of a session, oldest first.
+    SessionPage {
+        pub events: Vec<Event>,
+        pub has_more: bool,
+        pub partial: Option<PartialAnswer>,
+    }
 }

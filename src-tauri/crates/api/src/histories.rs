@@ -1,9 +1,5 @@
 //! Sessions that other agents have kept, and what came of bringing them in.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 words! {
     /// The agents whose sessions can be brought in.
     HistorySource {

@@ -4,9 +4,6 @@
 use crate::ReviewChange;
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{PlanUpdated, RestoredFile, Usage};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 words! {
     /// A session's file: the log as it is, something to read, or OpenTelemetry's lines.

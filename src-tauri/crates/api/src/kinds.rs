@@ -1,9 +1,9 @@
-//! The two kinds of types that most of the protocol is made of, and what they have in common.
+//! The kinds of types that most of the protocol is made of, and what they have in common.
 
 /// Structs, with their fields in camel case.
 macro_rules! wire {
     ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
-        $(#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
+        $(#[derive(Debug, Clone, serde::Serialize, serde::Deserialize, ts_rs::TS, schemars::JsonSchema)]
         #[serde(rename_all = "camelCase")]
         #[ts(export)]
         $(#[$doc])*
@@ -14,7 +14,8 @@ macro_rules! wire {
 /// Enums without data, as words in snake case.
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($(#[$of_word:meta])* $word:ident),* $(,)? })*) => {
-        $(#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+        $(#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(serde::Serialize, serde::Deserialize, ts_rs::TS, schemars::JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[ts(export)]
         $(#[$doc])*
@@ -22,10 +23,21 @@ macro_rules! words {
     };
 }
 
+/// Structs that are told and never taken, with their fields in camel case.
+macro_rules! told {
+    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
+        $(#[derive(Debug, Clone, serde::Serialize, ts_rs::TS, schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase")]
+        #[ts(export)]
+        $(#[$doc])*
+        pub struct $name { $($body)* })*
+    };
+}
+
 /// Structs that are only printed, with their fields in camel case.
 macro_rules! printed {
     ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
-        $(#[derive(Debug, Clone, Serialize)]
+        $(#[derive(Debug, Clone, serde::Serialize)]
         #[serde(rename_all = "camelCase")]
         $(#[$doc])*
         pub struct $name { $($body)* })*

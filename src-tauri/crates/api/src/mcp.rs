@@ -1,9 +1,6 @@
 //! MCP servers, as lists, tests and the settings show them.
 
 use crate::{CommandError, PinChange};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 words! {
     McpServerState { Disabled, Untrusted, Idle, Starting, Running, Failed }

@@ -1,9 +1,6 @@
 //! Memory beyond a session: what waits for the user's review, and what they accepted.
 
 use arki_domain::MemoryScope;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 words! {
     /// Only what was accepted is ever put into a prompt.

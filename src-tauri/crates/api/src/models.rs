@@ -1,8 +1,4 @@
-//! Models as the settings and `arki models` show them.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
+//! Models as the settings and `arki models` show them, what local servers list, and the test of a provider.
 
 wire! {
     ModelEntry {
@@ -44,9 +40,7 @@ wire! {
         pub cached_input: Option<f64>,
         pub cache_write: Option<f64>,
     }
-}
 
-wire! {
     /// A server on this computer that lists models now.
     LocalServer {
         /// The server's name, as `choose_local_model` takes it.
@@ -57,9 +51,37 @@ wire! {
         /// The models, as the server lists them; it may have none yet.
         pub models: Vec<String>,
     }
+
+    /// One step of a provider's test that has ended.
+    ProviderTestStep {
+        pub step: ProviderTestStepName,
+        pub state: ProviderTestState,
+        pub duration_ms: u64,
+        /// The finding, the reason why the step was skipped, or the error.
+        pub message: String,
+        /// The error code of a step that failed.
+        pub code: Option<String>,
+        pub hint: Option<String>,
+    }
+    /// All known models, those that local servers list now among them.
+    LiveModelList {
+        pub models: Vec<ModelEntry>,
+        /// The local servers that did not answer.
+        pub silent: Vec<SilentProvider>,
+    }
+    SilentProvider {
+        pub provider: String,
+        pub code: String,
+        pub message: String,
+        pub hint: String,
+    }
 }
 
 words! {
     /// Said by the user, known from the catalogue, said by the server, local (and so free), or assumed.
     ModelFigures { Configuration, Catalogue, Server, Local, Default }
+
+    /// The steps in their order: `models` lists them, `model` looks for the chosen one, `answer` has it say a word.
+    ProviderTestStepName { Settings, Key, Reach, Tls, Models, Model, Answer }
+    ProviderTestState { Ok, Failed, Skipped }
 }

@@ -2,18 +2,19 @@
 
 use crate::CommandError;
 use arki_domain::projection::SessionState;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use ts_rs::TS;
 
 words! {
     PipelineParamType { String, Integer, Number, Boolean }
-}
 
-words! {
     /// `waiting` is for the user, `interrupted` was running when Arki ended, and `retrying` failed and is tried again.
     PipelineStepState { Pending, Running, Waiting, Interrupted, Retrying, Completed, Failed, Skipped }
+
+    /// The definition with which to continue a run whose file has changed since it started.
+    PipelineDefinition { Original, Current }
+
+    /// The way to handle times that passed while Arki didn't run; with `once`, one run makes up for all of them.
+    MissedRuns { Skip, Once }
 }
 
 wire! {
@@ -127,14 +128,4 @@ wire! {
         /// The reason why there is no run.
         pub skipped: Option<String>,
     }
-}
-
-words! {
-    /// The definition with which to continue a run whose file has changed since it started.
-    PipelineDefinition { Original, Current }
-}
-
-words! {
-    /// The way to handle times that passed while Arki didn't run; with `once`, one run makes up for all of them.
-    MissedRuns { Skip, Once }
 }

@@ -4,7 +4,6 @@
 use crate::{CommandError, KeyStatus, SearchHit};
 use arki_domain::projection::{DayAndModel, SessionState, SessionSummary, UsageTotal};
 use arki_domain::{ApprovalRequested, Error, EventId, OutputDelta, RestoreAction, RunId, SessionId};
-use serde::Serialize;
 use std::path::PathBuf;
 
 printed! {

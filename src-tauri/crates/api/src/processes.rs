@@ -1,9 +1,5 @@
 //! Commands that run, as the window lists them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 wire! {
     /// A command or MCP server that runs, with all that it started.
     RunningCommand {

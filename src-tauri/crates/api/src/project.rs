@@ -1,13 +1,18 @@
 //! The open folder, what of it the user agreed to, and what the window starts from.
 
 use arki_domain::WorktreeOf;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 words! {
     /// The task that an example prompt asks for. A task about one file comes with its path.
     ExamplePromptKind { ExplainProject, ExplainFile, SumUpFile, ListOpenTasks, FindBugs, RunTests, WriteTests, CheckReadme, WriteReadme, StartPage, StartScript, StartNotes }
+
+    TrustState { Trusted, Untrusted, Undecided }
+    PinChange { Added, Changed, Removed }
+
+    /// The source of a provider's key.
+    #[ts(rename = "KeySource")]
+#[schemars(rename = "KeySource")]
+    KeyStatus { Keychain, Environment, NoneNeeded, Missing }
 }
 
 wire! {
@@ -18,21 +23,7 @@ wire! {
         /// Relative to the folder, of those that are about one file.
         pub path: Option<String>,
     }
-}
 
-words! {
-    TrustState { Trusted, Untrusted, Undecided }
-    PinChange { Added, Changed, Removed }
-}
-
-words! {
-    /// The source of a provider's key.
-    #[ts(rename = "KeySource")]
-#[schemars(rename = "KeySource")]
-    KeyStatus { Keychain, Environment, NoneNeeded, Missing }
-}
-
-wire! {
     /// A piece of the folder that is executable or instructs the model.
     #[derive(PartialEq, Eq)]
     Pin {

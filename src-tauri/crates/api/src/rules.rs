@@ -1,9 +1,6 @@
 //! Permission rules that the user writes, what one would have changed so far, and how a decision came about.
 
 use arki_domain::{Decision, PolicyTrace};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 wire! {
     /// The past calls that a rule matches, and what it would decide about them.

@@ -1,19 +1,10 @@
 //! Starting a run, and the result of sending a message.
 
 use arki_domain::{ApprovalMode as Granted, RunOptions};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
-/// The approvals granted beforehand, as the window offers them; in `plan` only reading is possible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[ts(export)]
-pub enum ApprovalMode {
-    Plan,
-    Ask,
-    Edits,
-    All,
+words! {
+    /// The approvals granted beforehand, as the window offers them; in `plan` only reading is possible.
+    ApprovalMode { Plan, Ask, Edits, All }
 }
 
 impl From<ApprovalMode> for RunOptions {

@@ -1,9 +1,6 @@
 //! A past request to a model as it was sent, and the answer: made again from the log, told in parts.
 
 use arki_domain::{RequestPurpose, Stage};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 words! {
     /// The proof that a request made again from the log is the one that was sent.

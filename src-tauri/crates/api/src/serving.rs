@@ -61,6 +61,77 @@ wire! {
         pub session_id: String,
         pub run_id: String,
     }
+
+    /// A run to start.
+    #[serde(deny_unknown_fields)]
+    RunRequest {
+        /// The folder; may be absent where a session is named.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub project: Option<String>,
+        pub prompt: String,
+        /// The session to go on with; absent: a new one.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub session_id: Option<String>,
+        /// Skills that the model uses.
+        #[serde(default)]
+        #[ts(optional, as = "Option<Vec<String>>")]
+        pub skills: Vec<String>,
+        #[serde(default)]
+        #[ts(optional, as = "Option<RunRequestOptions>")]
+        pub options: RunRequestOptions,
+    }
+
+    /// The options of one run.
+    #[derive(Default)]
+    #[serde(deny_unknown_fields, default)]
+    RunRequestOptions {
+        /// As `provider/model`; null: the configured one.
+        #[ts(optional = nullable)]
+        pub model: Option<String>,
+        /// Null: `ask`.
+        #[ts(optional = nullable)]
+        pub approve: Option<ApprovalMode>,
+        #[ts(optional = nullable)]
+        pub max_turns: Option<u32>,
+        #[ts(optional = nullable)]
+        pub max_seconds: Option<u64>,
+        #[ts(optional = nullable)]
+        pub max_cost_usd: Option<f64>,
+    }
+
+    /// A message to a run.
+    #[serde(deny_unknown_fields)]
+    SteerRequest {
+        pub text: String,
+        /// Null: after the step that the run is at.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub mode: Option<QueueMode>,
+    }
+
+    /// A decision on an approval.
+    #[serde(deny_unknown_fields)]
+    DecisionRequest {
+        pub decision: ApprovalDecision,
+        /// The accepted hunks; null = all.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub hunks: Option<Vec<usize>>,
+        /// The note for the model, by 002's name.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub reason: Option<String>,
+        /// The note for the model.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub note: Option<String>,
+        /// The hash of the preview that was shown; null: whatever stands there now.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub preview_hash: Option<String>,
+    }
 }
 
 /// The id of the user's own token.
@@ -81,82 +152,4 @@ impl Pairing {
 pub enum BrowserSignIn {
     Code(String),
     Token(String),
-}
-
-/// A run to start.
-#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(export)]
-pub struct RunRequest {
-    /// The folder; may be absent where a session is named.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub project: Option<String>,
-    pub prompt: String,
-    /// The session to go on with; absent: a new one.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub session_id: Option<String>,
-    /// Skills that the model uses.
-    #[serde(default)]
-    #[ts(optional, as = "Option<Vec<String>>")]
-    pub skills: Vec<String>,
-    #[serde(default)]
-    #[ts(optional, as = "Option<RunRequestOptions>")]
-    pub options: RunRequestOptions,
-}
-
-/// The options of one run.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[ts(export)]
-pub struct RunRequestOptions {
-    /// As `provider/model`; null: the configured one.
-    #[ts(optional = nullable)]
-    pub model: Option<String>,
-    /// Null: `ask`.
-    #[ts(optional = nullable)]
-    pub approve: Option<ApprovalMode>,
-    #[ts(optional = nullable)]
-    pub max_turns: Option<u32>,
-    #[ts(optional = nullable)]
-    pub max_seconds: Option<u64>,
-    #[ts(optional = nullable)]
-    pub max_cost_usd: Option<f64>,
-}
-
-/// A message to a run.
-#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(export)]
-pub struct SteerRequest {
-    pub text: String,
-    /// Null: after the step that the run is at.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub mode: Option<QueueMode>,
-}
-
-/// A decision on an approval.
-#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(export)]
-pub struct DecisionRequest {
-    pub decision: ApprovalDecision,
-    /// The accepted hunks; null = all.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub hunks: Option<Vec<usize>>,
-    /// The note for the model, by 002's name.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub reason: Option<String>,
-    /// The note for the model.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub note: Option<String>,
-    /// The hash of the preview that was shown; null: whatever stands there now.
-    #[serde(default)]
-    #[ts(optional = nullable)]
-    pub preview_hash: Option<String>,
 }

@@ -1,8 +1,8 @@
-//! Sessions, as they are listed, and the state that each keeps.
+//! Sessions, as they are listed, the tools that each goes without, and the state that it keeps.
 
 use crate::ReviewChange;
-use arki_domain::WorktreeOf;
 use arki_domain::projection::{self, SessionState, SessionSummary as Summary};
+use arki_domain::{Category, WorktreeOf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -69,6 +69,14 @@ wire! {
         /// Lines; null where a file isn't text, is too large, or isn't kept any more.
         pub added: Option<u32>,
         pub removed: Option<u32>,
+    }
+
+    SessionToolEntry {
+        pub name: String,
+        /// The description that the model gets.
+        pub description: String,
+        pub category: Category,
+        pub enabled: bool,
     }
 }
 

@@ -1,9 +1,6 @@
 //! The configuration, value by value, as the settings show and change it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use ts_rs::TS;
 
 words! {
     /// The source of a value: the defaults, the user's own file, or the open folder's.

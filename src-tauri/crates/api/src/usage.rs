@@ -1,9 +1,5 @@
 //! Tokens and cost, over all sessions that are kept.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 wire! {
     /// The usage of one model on one day in one project. Each figure is the sum of those that are known; where a request
     /// has none, there was more.

@@ -1,9 +1,5 @@
 //! Worktrees in which sessions work beside a project.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 wire! {
     /// A copy of a project with a branch of its own.
     #[derive(PartialEq, Eq)]

@@ -1,14 +1,23 @@
-//! Mentions, for the menu of the message box and the marks on what it attaches.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
+//! What the message box offers while somebody types: slash commands and mentions, and the marks on what these attach.
 
 words! {
     MentionKind { File, Folder, Session, Diff, Codebase }
 }
 
 wire! {
+    SlashCommandEntry {
+        /// The name without the slash.
+        pub name: String,
+        /// One line.
+        pub description: String,
+        /// The arguments it takes, for people: `[message]`; empty where it takes none.
+        pub arguments: String,
+        /// `built in`, or the path of its file.
+        pub source: String,
+        /// True if it's sent like any message; otherwise the client carries it out itself.
+        pub begins_run: bool,
+    }
+
     MentionEntry {
         /// The text that mentions it: `@src/main.rs`.
         pub mention: String,
