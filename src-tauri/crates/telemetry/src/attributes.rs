@@ -34,6 +34,13 @@ any_value! {
 pub(crate) trait AttributeList {
     /// Says it, in place of what was said under that key.
     fn set(&mut self, key: &str, value: impl Into<AnyValue>);
+
+    /// Says it where there is something to say.
+    fn set_some(&mut self, key: &str, value: Option<impl Into<AnyValue>>) {
+        if let Some(value) = value {
+            self.set(key, value);
+        }
+    }
 }
 
 impl AttributeList for Vec<KeyValue> {

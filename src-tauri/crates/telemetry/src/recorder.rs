@@ -17,9 +17,10 @@ use crate::ids::{self, SpanId, TraceId};
 use crate::measures::{Measures, Period};
 use crate::messages::{LogRecord, Span};
 use crate::run_telemetry::{Resource, RunTelemetry};
-use crate::span_list::{Beginning, MAX_RECORDS, SpanList, SpanPlace};
+use crate::span_list::{MAX_RECORDS, SpanList, SpanPlace};
 use arki_domain::{Event, EventBody, RequestPurpose, RunId, SessionId};
 use std::collections::HashMap;
+use std::mem::Discriminant;
 
 /// An event's moment in nanoseconds since 1970; the log has milliseconds.
 fn nanoseconds(ts: i64) -> u64 {
@@ -51,28 +52,13 @@ pub struct RunRecorder {
 struct OpenSpans {
     run: Option<SpanPlace>,
     turn: Option<(u32, SpanPlace)>,
-    requests: HashMap<Option<PurposeKey>, requests::UnansweredRequest>,
+    /// By their purposes; `None` for turns.
+    requests: HashMap<Option<Discriminant<RequestPurpose>>, requests::UnansweredRequest>,
     /// The last request that was answered, for the message that follows.
     answered: Option<SpanPlace>,
     calls: HashMap<String, SpanPlace>,
     approvals: HashMap<String, approvals::OpenApproval>,
     steps: HashMap<String, SpanPlace>,
-}
-
-/// The purpose of a request that is no turn, as a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum PurposeKey {
-    Compaction,
-    Reflection,
-}
-
-impl From<RequestPurpose> for PurposeKey {
-    fn from(purpose: RequestPurpose) -> Self {
-        match purpose {
-            RequestPurpose::Compaction => Self::Compaction,
-            RequestPurpose::Reflection => Self::Reflection,
-        }
-    }
 }
 
 impl RunRecorder {
@@ -136,10 +122,6 @@ impl RunRecorder {
     fn innermost(&self) -> Option<SpanId> {
         let place = self.open.turn.map(|(_, place)| place).or(self.open.run)?;
         Some(self.spans.id(place))
-    }
-
-    fn begin(&mut self, id: SpanId, parent: Option<SpanId>, (name, kind): (String, i32), at: u64) -> Option<SpanPlace> {
-        self.spans.begin(Beginning { id, parent, name, kind, at })
     }
 
     fn span(&mut self, place: SpanPlace) -> &mut Span {

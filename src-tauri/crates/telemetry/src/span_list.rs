@@ -9,16 +9,6 @@ use crate::names;
 /// and the run's own span says how much.
 pub const MAX_RECORDS: usize = 50_000;
 
-/// A span as it begins.
-pub(crate) struct Beginning {
-    pub(crate) id: SpanId,
-    pub(crate) parent: Option<SpanId>,
-    pub(crate) name: String,
-    pub(crate) kind: i32,
-    /// Nanoseconds since 1970, as all times here.
-    pub(crate) at: u64,
-}
-
 /// A span's place in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpanPlace(usize);
@@ -34,19 +24,26 @@ impl SpanList {
         Self { trace_id, spans: Vec::new(), left_out: 0 }
     }
 
-    /// `None` where there are too many already.
-    pub(crate) fn begin(&mut self, beginning: Beginning) -> Option<SpanPlace> {
+    /// Begins a span by its name and kind; `at` is in nanoseconds since 1970, as all times here. `None` where there are too
+    /// many already.
+    pub(crate) fn begin(
+        &mut self,
+        id: SpanId,
+        parent: Option<SpanId>,
+        (name, kind): (String, i32),
+        at: u64,
+    ) -> Option<SpanPlace> {
         if self.spans.len() >= MAX_RECORDS {
             self.left_out += 1;
             return None;
         }
         self.spans.push(Span {
             trace_id: self.trace_id.to_vec(),
-            span_id: beginning.id.to_vec(),
-            parent_span_id: beginning.parent.map(|id| id.to_vec()).unwrap_or_default(),
-            name: beginning.name,
-            kind: beginning.kind,
-            start_time_unix_nano: beginning.at,
+            span_id: id.to_vec(),
+            parent_span_id: parent.map(|id| id.to_vec()).unwrap_or_default(),
+            name,
+            kind,
+            start_time_unix_nano: at,
             ..Span::default()
         });
         Some(SpanPlace(self.spans.len() - 1))

@@ -27,16 +27,14 @@ impl RunRecorder {
         }
         let parent = self.parent_of_call(requested.call_id.as_ref().map(|call| call.as_str()));
         let named = (format!("approval {}", requested.tool_id), INTERNAL);
-        let Some(place) = self.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
+        let Some(place) = self.spans.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
         let kind = word(requested.kind);
         let attributes = &mut self.span(place).attributes;
         attributes.set(names::APPROVAL_ID, requested.approval_id.as_str());
         attributes.set(names::APPROVAL_KIND, &kind);
         attributes.set(names::TOOL_NAME, &requested.tool_id);
         attributes.set(names::RISK, word(requested.risk));
-        if let Some(preview) = &requested.preview {
-            attributes.set(names::APPROVAL_HUNKS, preview.hunks.len());
-        }
+        attributes.set_some(names::APPROVAL_HUNKS, requested.preview.as_ref().map(|preview| preview.hunks.len()));
         let open = OpenApproval { place, kind, tool: requested.tool_id.clone() };
         self.open.approvals.insert(requested.approval_id.to_string(), open);
     }
@@ -47,9 +45,7 @@ impl RunRecorder {
         let resolver = resolver(resolved);
         let attributes = &mut self.span(open.place).attributes;
         attributes.set(names::APPROVAL_RESOLVER, resolver);
-        if let Some(hunks) = &resolved.hunks {
-            attributes.set(names::APPROVAL_HUNKS_ACCEPTED, hunks.len());
-        }
+        attributes.set_some(names::APPROVAL_HUNKS_ACCEPTED, resolved.hunks.as_ref().map(Vec::len));
         self.end_approval(&open, &decision, at);
         self.measures.approval(Labels::from([
             (names::APPROVAL_DECISION, decision),

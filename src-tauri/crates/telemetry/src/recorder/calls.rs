@@ -17,22 +17,16 @@ impl RunRecorder {
     pub(super) fn called(&mut self, call: &ToolCall, at: u64) {
         let (id, parent) = (call_span_id(&self.session, &call.call_id), self.innermost());
         let named = (format!("{} {}", names::EXECUTE_TOOL, call.tool_id), INTERNAL);
-        let Some(place) = self.begin(id, parent, named, at) else { return };
+        let Some(place) = self.spans.begin(id, parent, named, at) else { return };
         let arguments = self.contents.told(|| bounded(&call.args.to_string()).to_owned());
         let attributes = &mut self.span(place).attributes;
         attributes.set(names::OPERATION_NAME, names::EXECUTE_TOOL);
         attributes.set(names::TOOL_NAME, &call.tool_id);
         attributes.set(names::TOOL_TYPE, "function");
         attributes.set(names::TOOL_CALL_ID, call.call_id.as_str());
-        if let Some(category) = call.category {
-            attributes.set(names::TOOL_CATEGORY, word(category));
-        }
-        if call.async_call_id.is_some() {
-            attributes.set(names::TOOL_IN_BACKGROUND, true);
-        }
-        if let Some(arguments) = arguments {
-            attributes.set(names::TOOL_CALL_ARGUMENTS, arguments);
-        }
+        attributes.set_some(names::TOOL_CATEGORY, call.category.map(word));
+        attributes.set_some(names::TOOL_IN_BACKGROUND, call.async_call_id.is_some().then_some(true));
+        attributes.set_some(names::TOOL_CALL_ARGUMENTS, arguments);
         self.open.calls.insert(call.call_id.to_string(), place);
     }
 
@@ -66,12 +60,8 @@ impl RunRecorder {
         let code = result.is_error.then(|| result.code.as_deref().unwrap_or(TOOL_ERROR));
         let span = self.span(place);
         span.attributes.set(names::TOOL_DURATION_MS, result.duration_ms);
-        if result.async_call_id.is_some() {
-            span.attributes.set(names::TOOL_IN_BACKGROUND, true);
-        }
-        if let Some(told) = told {
-            span.attributes.set(names::TOOL_CALL_RESULT, told);
-        }
+        span.attributes.set_some(names::TOOL_IN_BACKGROUND, result.async_call_id.is_some().then_some(true));
+        span.attributes.set_some(names::TOOL_CALL_RESULT, told);
         if let Some(code) = code {
             span.fail(code);
         }
@@ -94,12 +84,10 @@ impl RunRecorder {
         let name = self.contents.told(|| format!("hook {}", ran.hook)).unwrap_or_else(|| format!("hook {moment}"));
         let began = at.saturating_sub(ran.duration_ms.saturating_mul(1_000_000));
         let name = (name.trim_end().to_owned(), INTERNAL);
-        let Some(place) = self.begin(span_id(event.event_id.as_str()), parent, name, began) else { return };
+        let Some(place) = self.spans.begin(span_id(event.event_id.as_str()), parent, name, began) else { return };
         let span = self.span(place);
         span.attributes.set(names::HOOK_EVENT, moment);
-        if let Some(code) = ran.exit_code {
-            span.attributes.set(names::HOOK_EXIT_CODE, code);
-        }
+        span.attributes.set_some(names::HOOK_EXIT_CODE, ran.exit_code);
         span.end(at);
     }
 }

@@ -20,9 +20,7 @@ impl RunRecorder {
         attributes.set(names::RUN_ID, self.run.as_str());
         attributes.set(names::EVENT_ID, event.event_id.as_str());
         attributes.set(names::EVENT_SEQ, event.seq);
-        if let Some(code) = code {
-            attributes.set(names::ERROR_TYPE, code);
-        }
+        attributes.set_some(names::ERROR_TYPE, code);
         let span = match call_of(body) {
             Some(call) => self.parent_of_call(Some(call)),
             None => self.innermost(),

@@ -2,7 +2,7 @@
 
 use super::contents::{assistant_message, finish_word};
 use super::runs::tell_usage;
-use super::{PurposeKey, RunRecorder, seconds};
+use super::{RunRecorder, seconds};
 use crate::attributes::{AttributeList, word};
 use crate::ids::{span_id, turn_span_id};
 use crate::measures::Labels;
@@ -10,6 +10,7 @@ use crate::messages::{AnyValue, CLIENT, INTERNAL};
 use crate::names;
 use crate::span_list::SpanPlace;
 use arki_domain::{EngineRequest, EngineResponse, EngineRetry, Event, FinishReason, OutputMessage};
+use std::mem::discriminant;
 
 /// A request that isn't answered yet.
 pub(super) struct UnansweredRequest {
@@ -23,7 +24,7 @@ pub(super) struct UnansweredRequest {
 impl RunRecorder {
     /// A request that was sent in another form, or again after a crash, is the same one.
     pub(super) fn requested(&mut self, event: &Event, request: &EngineRequest, at: u64) {
-        let purpose = request.purpose.map(PurposeKey::from);
+        let purpose = request.purpose.as_ref().map(discriminant);
         if purpose.is_none() {
             self.enter_turn(request.turn, at);
         }
@@ -36,7 +37,7 @@ impl RunRecorder {
         }
         let named = (format!("{} {}", names::CHAT, request.model), CLIENT);
         let parent = self.innermost();
-        let Some(place) = self.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
+        let Some(place) = self.spans.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
         let provider = names::provider(&request.provider).to_owned();
         let labels = Labels::from([
             (names::OPERATION_NAME, names::CHAT.to_owned()),
@@ -49,12 +50,8 @@ impl RunRecorder {
         attributes.set(names::CONVERSATION_ID, session);
         attributes.set(names::REQUEST_STREAM, true);
         attributes.set(names::TURN, request.turn);
-        if is_compacted {
-            attributes.set(names::CONVERSATION_COMPACTED, true);
-        }
-        if let Some(purpose) = request.purpose {
-            attributes.set(names::REQUEST_PURPOSE, word(purpose));
-        }
+        attributes.set_some(names::CONVERSATION_COMPACTED, is_compacted.then_some(true));
+        attributes.set_some(names::REQUEST_PURPOSE, request.purpose.map(word));
         self.open.requests.insert(purpose, UnansweredRequest { place, turn: request.turn, began: at, labels });
     }
 
@@ -67,7 +64,7 @@ impl RunRecorder {
             self.span(before).end(at);
         }
         let (parent, id) = (self.innermost(), turn_span_id(&self.run, turn));
-        let Some(place) = self.begin(id, parent, (format!("turn {turn}"), INTERNAL), at) else { return };
+        let Some(place) = self.spans.begin(id, parent, (format!("turn {turn}"), INTERNAL), at) else { return };
         self.span(place).attributes.set(names::TURN, turn);
         self.open.turn = Some((turn, place));
     }
@@ -84,14 +81,12 @@ impl RunRecorder {
     }
 
     pub(super) fn answered(&mut self, response: &EngineResponse, at: u64) {
-        let purpose = response.purpose.map(PurposeKey::from);
+        let purpose = response.purpose.as_ref().map(discriminant);
         let Some(open) = self.open.requests.remove(&purpose) else { return };
         let span = self.span(open.place);
         let reason = AnyValue::from(finish_word(response.finish_reason));
         span.attributes.set(names::FINISH_REASONS, vec![reason]);
-        if let Some(first) = response.ttft_ms {
-            span.attributes.set(names::TIME_TO_FIRST_CHUNK, seconds(first));
-        }
+        span.attributes.set_some(names::TIME_TO_FIRST_CHUNK, response.ttft_ms.map(seconds));
         tell_usage(&mut span.attributes, &response.usage);
         span.end(at);
         self.usage.add(&response.usage);
@@ -104,9 +99,7 @@ impl RunRecorder {
         let Some(place) = self.open.answered.take() else { return };
         let reason = if message.interrupted { FinishReason::Other } else { FinishReason::Stop };
         let told = self.contents.told(|| assistant_message(message.thoughts.as_deref(), &message.content, reason));
-        if let Some(told) = told {
-            self.span(place).attributes.set(names::OUTPUT_MESSAGES, told);
-        }
+        self.span(place).attributes.set_some(names::OUTPUT_MESSAGES, told);
     }
 
     /// Ends the requests that nobody answered, with the reason why the run ends.

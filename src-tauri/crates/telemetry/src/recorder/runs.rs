@@ -44,16 +44,14 @@ pub(super) fn tell_usage(attributes: &mut Vec<KeyValue>, usage: &Usage) {
     for (name, count) in where_any.into_iter().filter(|(_, count)| *count > 0) {
         attributes.set(name, count);
     }
-    if let Some(cost) = usage.cost_usd {
-        attributes.set(names::COST_USD, cost);
-    }
+    attributes.set_some(names::COST_USD, usage.cost_usd);
 }
 
 impl RunRecorder {
     pub(super) fn run_started(&mut self, event: &Event, started: &RunStarted, at: u64) {
         let parent = started.parent.as_ref().map(|parent| call_span_id(&parent.session_id, &parent.call_id));
         let named = (format!("{} {}", names::INVOKE_AGENT, started.agent), INTERNAL);
-        let Some(place) = self.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
+        let Some(place) = self.spans.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
         let prompt = self.contents.told(|| user_message(&started.prompt));
         let ids = [(names::CONVERSATION_ID, self.session.to_string()), (names::RUN_ID, self.run.to_string())];
         let attributes = &mut self.span(place).attributes;
@@ -65,12 +63,8 @@ impl RunRecorder {
             attributes.set(names::PROVIDER_NAME, names::provider(provider));
             attributes.set(names::REQUEST_MODEL, model);
         }
-        if let Some(effort) = &started.options.reasoning_effort {
-            attributes.set(names::REASONING_LEVEL, effort);
-        }
-        if let Some(prompt) = prompt {
-            attributes.set(names::INPUT_MESSAGES, prompt);
-        }
+        attributes.set_some(names::REASONING_LEVEL, started.options.reasoning_effort.as_ref());
+        attributes.set_some(names::INPUT_MESSAGES, prompt);
         self.open.run = Some(place);
     }
 
@@ -130,15 +124,13 @@ impl RunRecorder {
         let (usage, left_out) = (self.usage.total(), self.left_out());
         let attributes = &mut self.span(place).attributes;
         tell_usage(attributes, &usage);
-        if left_out > 0 {
-            attributes.set(names::LEFT_OUT, left_out);
-        }
+        attributes.set_some(names::LEFT_OUT, (left_out > 0).then_some(left_out));
     }
 
     pub(super) fn step_started(&mut self, event: &Event, step: &StepStarted, at: u64) {
         let parent = self.innermost();
         let named = (format!("step {}", step.step), INTERNAL);
-        let Some(place) = self.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
+        let Some(place) = self.spans.begin(span_id(event.event_id.as_str()), parent, named, at) else { return };
         let attributes = &mut self.span(place).attributes;
         attributes.set(names::STEP_NAME, &step.step);
         attributes.set(names::STEP_ATTEMPT, step.attempt);
