@@ -138,10 +138,7 @@ impl AgentConfig {
             max_completion_tokens: self.max_completion_tokens.or(base.max_completion_tokens),
             tools: self.tools.or_else(|| base.tools.clone()),
             read_only: self.read_only.or(base.read_only),
-            system_prompt: self.system_prompt,
-            description: self.description,
-            isolation: self.isolation,
-            is_from_file: self.is_from_file,
+            ..self
         }
     }
 }
@@ -199,15 +196,12 @@ pub(crate) fn add_projects(
             (Some(tools), None) => Some(tools.clone()),
             (None, _) => users.tools.clone(),
         };
-        let system_prompt = projects.system_prompt.clone().or_else(|| users.system_prompt.clone());
-        let description = projects.description.clone().or_else(|| users.description.clone());
-        let isolation = projects.isolation.or(users.isolation);
         let merged = AgentConfig {
             tools,
             read_only,
-            system_prompt,
-            description,
-            isolation,
+            system_prompt: projects.system_prompt.clone().or_else(|| users.system_prompt.clone()),
+            description: projects.description.clone().or_else(|| users.description.clone()),
+            isolation: projects.isolation.or(users.isolation),
             ..projects.clone().completed_by(&users)
         };
         agents.insert(name.clone(), merged);

@@ -90,10 +90,7 @@ impl Config {
         self.max_seconds = lower(self.max_seconds, limits.max_seconds);
         self.max_answer_seconds = limits.max_answer_seconds.unwrap_or(u64::MAX).min(self.max_answer_seconds);
         self.approval_timeout_seconds = lower(self.approval_timeout_seconds, limits.approval_timeout_seconds);
-        self.max_cost_usd = match (self.max_cost_usd, limits.max_cost_usd) {
-            (Some(own), Some(other)) => Some(own.min(other)),
-            (own, other) => own.or(other),
-        };
+        self.max_cost_usd = lower(self.max_cost_usd, limits.max_cost_usd);
         let command = limits.command(self.tool_limits.command);
         let tools = &mut self.tool_limits;
         tools.timeout_seconds = limits.tool_timeout_seconds.unwrap_or(u64::MAX).min(tools.timeout_seconds);
@@ -105,9 +102,9 @@ impl Config {
     }
 }
 
-fn lower<N: Ord>(own: Option<N>, other: Option<N>) -> Option<N> {
+fn lower<N: PartialOrd>(own: Option<N>, other: Option<N>) -> Option<N> {
     match (own, other) {
-        (Some(own), Some(other)) => Some(own.min(other)),
+        (Some(own), Some(other)) => Some(if other < own { other } else { own }),
         (own, other) => own.or(other),
     }
 }

@@ -20,8 +20,7 @@ mod schema;
 mod secret_files;
 mod template;
 
-pub use agents::AgentEntry;
-pub use agents::{add_agent_files, agent_defaults};
+pub use agents::{AgentEntry, add_agent_files, agent_defaults};
 pub use claude_settings::ClaudeSettings;
 pub use config::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MODEL, PROJECT_CONFIG,
@@ -36,8 +35,7 @@ pub use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
 pub use hooks::{of_file as hooks_of_file, placed as placed_hooks_of_file};
 pub use invalid::invalid;
 pub use key_path::{key_path, no_key};
-pub use layers::{ConfigValue, ShownConfig};
-pub use layers::{DEFAULT_ORIGIN, is_added_to, joined as joined_key, shown};
+pub use layers::{ConfigValue, DEFAULT_ORIGIN, ShownConfig, is_added_to, joined as joined_key, shown};
 pub use mcp::{ConfiguredServer, McpOrigin};
 pub use mcp_json::add as add_mcp_json;
 pub use merge::ReadConfig;

@@ -1,19 +1,14 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
-use super::agents;
-use super::diagnostics;
 use super::file::{
     CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
     RetentionConfig, TelemetryConfig, WindowConfig,
 };
-use super::hooks;
-use super::invalid::invalid;
-use super::mcp;
-use super::secret_files;
 use super::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES,
     DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL,
-    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, TelemetrySettings, WindowSettings,
+    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, TelemetrySettings, WindowSettings, agents,
+    diagnostics, hooks, invalid, mcp, secret_files,
 };
 use arki_domain::{Decision, Error, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -114,38 +109,9 @@ impl Config {
     }
 
     fn tighten(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Error> {
-        if !file.providers.is_empty() {
-            return Err(invalid(path, "a project may not define \"providers\""));
-        }
-        if file.compaction.model.is_some() {
-            return Err(invalid(path, "a project may not choose \"compaction.model\""));
-        }
-        if file.memory != MemoryConfig::default() {
-            return Err(invalid(path, "a project may not decide on \"memory\""));
-        }
-        if file.prompts != PromptsConfig::default() {
-            return Err(invalid(path, "a project may not define \"prompts\""));
-        }
-        if file.plan.approve == Some(false) {
-            return Err(invalid(path, "a project may ask for \"plan.approve\", not turn it off"));
-        }
+        ensure_projects_own(file).map_err(|what| invalid(path, &format!("a project may {what}")))?;
         self.approves_plans |= file.plan.approve == Some(true);
         self.state_saving = file.state.saving.unwrap_or(self.state_saving);
-        if file.retention != RetentionConfig::default() {
-            return Err(invalid(path, "a project may not decide on \"retention\""));
-        }
-        if file.telemetry != TelemetryConfig::default() {
-            return Err(invalid(path, "a project may not decide on \"telemetry\""));
-        }
-        if file.window != WindowConfig::default() {
-            return Err(invalid(path, "a project may not decide on \"window\""));
-        }
-        if file.policy.fetch != FetchConfig::default() {
-            return Err(invalid(path, "a project may not decide on \"policy.fetch\""));
-        }
-        if !file.policy.redaction_rules.is_empty() {
-            return Err(invalid(path, "a project may not decide on \"policy.redactionRules\""));
-        }
         for (category, decision) in &file.policy.categories {
             let current = self.policy.categories.get(category).copied().unwrap_or(Decision::Approval);
             if *decision < current {
@@ -170,48 +136,53 @@ impl Config {
     }
 
     fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Error> {
-        let loosened = || invalid(path, "a project may not raise \"limits\"");
-        if let Some(turns) = limits.max_turns {
-            self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
-            self.max_turns.ok_or_else(loosened)?;
-        }
-        if let Some(seconds) = limits.max_seconds {
-            self.max_seconds = Some(seconds).filter(|more| self.max_seconds.is_none_or(|current| *more <= current));
-            self.max_seconds.ok_or_else(loosened)?;
-        }
-        if let Some(cost) = limits.max_cost_usd {
-            self.max_cost_usd = Some(cost).filter(|cost| self.max_cost_usd.is_none_or(|current| *cost <= current));
-            self.max_cost_usd.ok_or_else(loosened)?;
-        }
-        if let Some(seconds) = limits.approval_timeout_seconds {
-            let current = self.approval_timeout_seconds;
-            current.is_none_or(|current| seconds <= current).then_some(()).ok_or_else(loosened)?;
-            self.approval_timeout_seconds = Some(seconds);
-        }
-        if let Some(seconds) = limits.max_answer_seconds {
-            (seconds <= self.max_answer_seconds).then_some(()).ok_or_else(loosened)?;
-            self.max_answer_seconds = seconds;
-        }
-        if let Some(seconds) = limits.tool_timeout_seconds {
-            (seconds <= self.tool_limits.timeout_seconds).then_some(()).ok_or_else(loosened)?;
-            self.tool_limits.timeout_seconds = seconds;
-        }
-        if let Some(bytes) = limits.max_tool_output_bytes {
-            (bytes <= self.tool_limits.max_output_bytes).then_some(()).ok_or_else(loosened)?;
-            self.tool_limits.max_output_bytes = bytes;
-        }
-        if let Some(megabytes) = limits.max_effects_megabytes {
-            (megabytes << 20 <= self.tool_limits.max_effects_bytes).then_some(()).ok_or_else(loosened)?;
-            self.tool_limits.max_effects_bytes = megabytes << 20;
-        }
-        let (own, wanted) = (self.tool_limits.command, limits.command(self.tool_limits.command));
-        let is_lower = wanted.max_processes <= own.max_processes
+        let tools = &mut self.tool_limits;
+        let (own, wanted) = (tools.command, limits.command(tools.command));
+        tools.command = wanted;
+        let is_lower = lowers_if_any(&mut self.max_turns, limits.max_turns)
+            && lowers_if_any(&mut self.max_seconds, limits.max_seconds)
+            && lowers_if_any(&mut self.max_cost_usd, limits.max_cost_usd)
+            && lowers_if_any(&mut self.approval_timeout_seconds, limits.approval_timeout_seconds)
+            && lowers(&mut self.max_answer_seconds, limits.max_answer_seconds)
+            && lowers(&mut tools.timeout_seconds, limits.tool_timeout_seconds)
+            && lowers(&mut tools.max_output_bytes, limits.max_tool_output_bytes)
+            && lowers(&mut tools.max_effects_bytes, limits.max_effects_megabytes.map(|megabytes| megabytes << 20))
+            && wanted.max_processes <= own.max_processes
             && wanted.max_memory_bytes <= own.max_memory_bytes
             && wanted.max_written_bytes <= own.max_written_bytes;
-        is_lower.then_some(()).ok_or_else(loosened)?;
-        self.tool_limits.command = wanted;
-        Ok(())
+        if is_lower { Ok(()) } else { Err(invalid(path, "a project may not raise \"limits\"")) }
     }
+}
+
+/// Checks that a project sets only what is for projects to set; the error finishes "a project may …".
+fn ensure_projects_own(file: &ConfigFile) -> Result<(), &'static str> {
+    let beyond = [
+        (!file.providers.is_empty(), "not define \"providers\""),
+        (file.compaction.model.is_some(), "not choose \"compaction.model\""),
+        (file.memory != MemoryConfig::default(), "not decide on \"memory\""),
+        (file.prompts != PromptsConfig::default(), "not define \"prompts\""),
+        (file.plan.approve == Some(false), "ask for \"plan.approve\", not turn it off"),
+        (file.retention != RetentionConfig::default(), "not decide on \"retention\""),
+        (file.telemetry != TelemetryConfig::default(), "not decide on \"telemetry\""),
+        (file.window != WindowConfig::default(), "not decide on \"window\""),
+        (file.policy.fetch != FetchConfig::default(), "not decide on \"policy.fetch\""),
+        (!file.policy.redaction_rules.is_empty(), "not decide on \"policy.redactionRules\""),
+    ];
+    beyond.into_iter().find(|(is_set, _)| *is_set).map_or(Ok(()), |(_, what)| Err(what))
+}
+
+/// Puts a limit in the place of one that isn't lower; false where it is.
+fn lowers<N: PartialOrd>(own: &mut N, wanted: Option<N>) -> bool {
+    let Some(wanted) = wanted else { return true };
+    let is_lower = wanted <= *own;
+    *own = wanted;
+    is_lower
+}
+
+/// The same where there may be none yet.
+fn lowers_if_any<N: PartialOrd + Copy>(own: &mut Option<N>, wanted: Option<N>) -> bool {
+    let Some(limit) = wanted else { return true };
+    lowers(own.get_or_insert(limit), wanted)
 }
 
 fn telemetry(file: &TelemetryConfig, path: &Path) -> Result<Option<TelemetrySettings>, Error> {

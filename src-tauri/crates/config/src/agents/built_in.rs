@@ -1,7 +1,6 @@
 //! The agents that are there without any configuration, besides `arki`: what is written of them counts more, key by key.
 
-use crate::file::AgentConfig;
-use crate::file::Agents;
+use crate::file::{AgentConfig, Agents};
 use arki_domain::ToolNames;
 
 struct BuiltInAgent {
