@@ -1,4 +1,4 @@
-//! What the message box offers while somebody types: slash commands and mentions, and the marks on what these attach.
+//! The menus of the message box, slash commands and mentions, and the marks on what these attach.
 
 words! {
     MentionKind { File, Folder, Session, Diff, Codebase }

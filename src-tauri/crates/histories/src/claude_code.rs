@@ -57,7 +57,7 @@ impl<'a> Way<'a> {
             if !way.lines.insert(text(line, "uuid")) {
                 break;
             }
-            let calls = items(content_of(line), "content").iter().filter(|block| text(block, "type") == "tool_use");
+            let calls = items(&line["message"], "content").iter().filter(|block| text(block, "type") == "tool_use");
             way.calls.extend(calls.map(|call| text(call, "id")));
             let before = [text(line, "parentUuid"), text(line, "logicalParentUuid")];
             let before = before.into_iter().find(|id| !id.is_empty());
@@ -70,10 +70,6 @@ impl<'a> Way<'a> {
     fn has(&self, line: &Value) -> bool {
         self.lines.contains(text(line, "uuid"))
     }
-}
-
-fn content_of(line: &Value) -> &Value {
-    line.get("message").unwrap_or(&Value::Null)
 }
 
 fn note_session(session: &mut ForeignSession, line: &Value) {
@@ -93,7 +89,7 @@ fn note_session(session: &mut ForeignSession, line: &Value) {
 
 fn note_line(session: &mut ForeignSession, model: &mut String, line: &Value, way: &Way<'_>) {
     let at_ms = moment(line, "timestamp");
-    let message = content_of(line);
+    let message = &line["message"];
     match text(line, "type") {
         "assistant" if text(message, "model") != "<synthetic>" => {
             let named = text(message, "model");
@@ -106,7 +102,7 @@ fn note_line(session: &mut ForeignSession, model: &mut String, line: &Value, way
         "user" => {
             note_results(session, line, way);
             let is_summary = is_set(line, "isCompactSummary") && !way.is_cut;
-            let said = content_text(message.get("content").unwrap_or(&Value::Null));
+            let said = content_text(&message["content"]);
             let is_the_users = !is_set(line, "isMeta") && !NOT_THE_USERS.iter().any(|words| said.starts_with(words));
             if is_the_users && !is_summary {
                 session.note(at_ms, Told::Prompt(said));
@@ -131,10 +127,10 @@ fn note_block(session: &mut ForeignSession, at_ms: i64, block: &Value) {
 }
 
 fn note_results(session: &mut ForeignSession, line: &Value, way: &Way<'_>) {
-    for block in items(content_of(line), "content") {
+    for block in items(&line["message"], "content") {
         let id = text(block, "tool_use_id");
         if text(block, "type") == "tool_result" && way.calls.contains(id) {
-            let text = content_text(block.get("content").unwrap_or(&Value::Null));
+            let text = content_text(&block["content"]);
             let told = Told::Result { id: id.to_owned(), text, is_error: is_set(block, "is_error") };
             session.note(moment(line, "timestamp"), told);
         }

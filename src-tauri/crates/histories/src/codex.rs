@@ -18,15 +18,13 @@ use std::path::Path;
 pub(crate) fn read(path: &Path) -> Result<ForeignSession, Error> {
     let lines = read_lines(path)?;
     let mut session = ForeignSession { left_out: lines.left_out, ..ForeignSession::default() };
-    let is_users = |line: &Value| text(line, "type") == "event_msg" && text(payload(line), "type") == "user_message";
+    let is_users = |line: &Value| text(line, "type") == "event_msg" && text(&line["payload"], "type") == "user_message";
     let has_prompts = lines.values.iter().any(is_users);
     let mut provider = "openai".to_owned();
     for line in &lines.values {
-        let (at_ms, payload) = (moment(line, "timestamp"), payload(line));
+        let (at_ms, payload) = (moment(line, "timestamp"), &line["payload"]);
         match text(line, "type") {
-            "session_meta" => {
-                note_meta(&mut session, &mut provider, payload);
-            }
+            "session_meta" => note_meta(&mut session, &mut provider, payload),
             "turn_context" if !text(payload, "model").is_empty() => {
                 session.note(at_ms, Told::Model(format!("{provider}/{}", text(payload, "model"))));
             }
@@ -40,13 +38,9 @@ pub(crate) fn read(path: &Path) -> Result<ForeignSession, Error> {
 
 /// The folder of a session that the user began, by its first line; `None` for a sub-agent's.
 pub(crate) fn folder_of(first: &Value) -> Option<&str> {
-    let meta = payload(first);
+    let meta = &first["payload"];
     let is_users = text(first, "type") == "session_meta" && !meta.get("source").is_some_and(Value::is_object);
     is_users.then(|| text(meta, "cwd"))
-}
-
-fn payload(line: &Value) -> &Value {
-    line.get("payload").unwrap_or(&Value::Null)
 }
 
 /// A session that goes on from another one begins with that one's lines, its own description first.
@@ -75,8 +69,8 @@ fn note_event(session: &mut ForeignSession, at_ms: i64, event: &Value) {
 fn note_item(session: &mut ForeignSession, at_ms: i64, item: &Value, has_prompts: bool) {
     let id = || text(item, "call_id").to_owned();
     let told = match text(item, "type") {
-        "message" if text(item, "role") == "assistant" => Told::Answer(message_text(item)),
-        "message" if text(item, "role") == "user" && !has_prompts => match message_text(item) {
+        "message" if text(item, "role") == "assistant" => Told::Answer(content_text(&item["content"])),
+        "message" if text(item, "role") == "user" && !has_prompts => match content_text(&item["content"]) {
             added if added.starts_with('<') || added.starts_with("# AGENTS.md") => return,
             prompt => Told::Prompt(prompt),
         },
@@ -94,16 +88,12 @@ fn note_item(session: &mut ForeignSession, at_ms: i64, item: &Value, has_prompts
             Told::Call { id: id(), tool: "local_shell".to_owned(), args }
         }
         "function_call_output" | "custom_tool_call_output" => {
-            let (text, is_error) = output(item.get("output").unwrap_or(&Value::Null));
+            let (text, is_error) = output(&item["output"]);
             Told::Result { id: id(), text, is_error }
         }
         _ => return,
     };
     session.note(at_ms, told);
-}
-
-fn message_text(item: &Value) -> String {
-    content_text(item.get("content").unwrap_or(&Value::Null))
 }
 
 /// They are JSON in a string.
@@ -121,9 +111,8 @@ fn output(told: &Value) -> (String, bool) {
         },
         Value::Object(_) => {
             let content = told.get("content").or_else(|| told.get("output")).unwrap_or(&Value::Null);
-            let code = told.get("metadata").and_then(|metadata| metadata.get("exit_code")).and_then(Value::as_i64);
-            let failed =
-                told.get("success").and_then(Value::as_bool) == Some(false) || code.is_some_and(|code| code != 0);
+            let code = told["metadata"]["exit_code"].as_i64();
+            let failed = told["success"] == false || code.is_some_and(|code| code != 0);
             (content_text(content), failed)
         }
         blocks => (content_text(blocks), false),

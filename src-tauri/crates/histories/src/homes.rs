@@ -1,8 +1,8 @@
 //! The folders in which the agents keep their sessions, and the sessions that are there.
 
 use crate::foreign_session::ForeignSession;
-use crate::lines::first_lines;
-use crate::opencode::{ListedSession, TakenBack};
+use crate::lines::{entries, first_lines};
+use crate::opencode::ListedSession;
 use crate::{claude_code, codex, opencode, opencode_files};
 use arki_api::HistorySource;
 use arki_domain::Error;
@@ -42,9 +42,7 @@ pub enum HistoryPlace {
     /// The database or, of an older version, the folder `storage`.
     Opencode {
         data: PathBuf,
-        id: String,
-        title: String,
-        taken_back: Option<TakenBack>,
+        listed: ListedSession,
     },
 }
 
@@ -114,9 +112,9 @@ impl HistoryHomes {
         let listed = if database.is_file() { opencode::list(&database)? } else { Vec::new() };
         let known: HashSet<String> = listed.iter().map(|one| one.id.clone()).collect();
         let older = opencode_files::list(&storage).into_iter().filter(|one| !known.contains(&one.id));
-        let found = |data: &Path, ListedSession { id, folder, title, taken_back }: ListedSession| FoundHistory {
-            folder,
-            place: HistoryPlace::Opencode { data: data.to_owned(), id, title, taken_back },
+        let found = |data: &Path, listed: ListedSession| FoundHistory {
+            folder: listed.folder.clone(),
+            place: HistoryPlace::Opencode { data: data.to_owned(), listed },
         };
         let older = older.map(|one| found(&storage, one));
         Ok(listed.into_iter().map(|one| found(&database, one)).chain(older).collect())
@@ -132,11 +130,8 @@ impl FoundHistory {
         match &self.place {
             HistoryPlace::ClaudeCode(path) => claude_code::read(path),
             HistoryPlace::Codex(path) => codex::read(path),
-            HistoryPlace::Opencode { data, id, title, taken_back } => {
-                let (id, folder) = (id.clone(), self.folder.clone());
-                let listed = ListedSession { id, folder, title: title.clone(), taken_back: taken_back.clone() };
-                if data.is_dir() { opencode_files::read(data, &listed) } else { opencode::read(data, &listed) }
-            }
+            HistoryPlace::Opencode { data, listed } if data.is_dir() => opencode_files::read(data, listed),
+            HistoryPlace::Opencode { data, listed } => opencode::read(data, listed),
         }
     }
 }
@@ -160,11 +155,4 @@ fn is_copy(path: &Path) -> bool {
 /// A folder that is gone is only known by its name.
 fn is_same_folder(one: &Path, other: &Path) -> bool {
     one == other || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
 }

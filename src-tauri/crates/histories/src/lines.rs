@@ -1,10 +1,11 @@
-//! The lines of a JSON Lines file, plain or compressed (`.zst`): each by itself, so that a damaged one costs only itself.
+//! Folders, and the lines of a JSON Lines file, plain or compressed (`.zst`): each by itself, so that a damaged one costs
+//! only itself.
 
 use arki_domain::{Code, Error, io_words};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zstd::stream::read::Decoder;
 
 /// The longest file that is read, in bytes, once decompressed.
@@ -73,6 +74,14 @@ fn next_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<boo
         file.skip_until(b'\n')?;
     }
     Ok(read > 0)
+}
+
+/// The files and folders in a folder, by name; none where it can't be read.
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
 }
 
 pub(crate) fn unreadable(path: &Path, why: &str) -> Error {

@@ -18,7 +18,7 @@ const MAX_ROWS: u32 = 200_000;
 
 /// A session in a list, without what was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ListedSession {
+pub struct ListedSession {
     pub(crate) id: String,
     pub(crate) folder: String,
     pub(crate) title: String,
@@ -27,7 +27,7 @@ pub(crate) struct ListedSession {
 
 /// The place from which on the user has taken a session back; what comes after it is stored until the next prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakenBack {
+pub(crate) struct TakenBack {
     message: String,
     /// Empty where it is the whole message.
     part: String,
@@ -143,7 +143,7 @@ pub(crate) fn session_of(listed: &ListedSession, messages: &[Stored], parts: &[S
 }
 
 fn time(data: &Value, which: &str) -> i64 {
-    data.get("time").and_then(|time| time.get(which)).and_then(Value::as_i64).unwrap_or_default()
+    data["time"][which].as_i64().unwrap_or_default()
 }
 
 fn model_of(message: &Value) -> String {
@@ -160,10 +160,7 @@ fn is_said(part: &Value) -> bool {
 }
 
 fn note_part(session: &mut ForeignSession, at_ms: i64, part: &Value) {
-    let began = match time(part, "start") {
-        0 => at_ms,
-        began => began,
-    };
+    let began = Some(time(part, "start")).filter(|began| *began != 0).unwrap_or(at_ms);
     match text(part, "type") {
         "text" if is_said(part) => session.note(began, Told::Answer(text(part, "text").to_owned())),
         "reasoning" => session.note(began, Told::Thought(text(part, "text").to_owned())),
@@ -173,7 +170,7 @@ fn note_part(session: &mut ForeignSession, at_ms: i64, part: &Value) {
 }
 
 fn note_call(session: &mut ForeignSession, at_ms: i64, part: &Value) {
-    let state = part.get("state").unwrap_or(&Value::Null);
+    let state = &part["state"];
     let id = text(part, "callID").to_owned();
     let args = state.get("input").cloned().unwrap_or_default();
     session.note(at_ms, Told::Call { id: id.clone(), tool: text(part, "tool").to_owned(), args });

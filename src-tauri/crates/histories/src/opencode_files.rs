@@ -3,7 +3,7 @@
 
 use crate::fields::text;
 use crate::foreign_session::ForeignSession;
-use crate::lines::unreadable;
+use crate::lines::{entries, unreadable};
 use crate::opencode::{ListedSession, Stored, TakenBack, session_of};
 use arki_domain::{Error, io_words};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(crate) fn read(storage: &Path, listed: &ListedSession) -> Result<ForeignSess
     fs::metadata(&folder)
         .map_err(|error| unreadable(&folder, &format!("can't be read: {}", io_words(error.kind()))))?;
     let mut messages = stored(&folder, None);
-    let created = |one: &Stored| one.data.get("time").and_then(|time| time.get("created")).and_then(Value::as_i64);
+    let created = |one: &Stored| one.data["time"]["created"].as_i64();
     messages.sort_by(|one, other| created(one).cmp(&created(other)).then_with(|| one.id.cmp(&other.id)));
     let parts: Vec<Stored> = messages
         .iter()
@@ -55,13 +55,6 @@ fn stored(folder: &Path, message: Option<&str>) -> Vec<Stored> {
         Some(Stored { id, message, data: read_json(&path).unwrap_or_default() })
     };
     entries(folder).into_iter().filter_map(one).collect()
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
 }
 
 fn read_json(path: &Path) -> Option<Value> {
