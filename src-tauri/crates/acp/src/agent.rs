@@ -2,15 +2,15 @@
 
 use crate::live_session::{LiveSession, PromptTurn, TurnOrder};
 use crate::messages::{
-    ClientCapabilityFlags, ContentBlock, Initialize, ListSessions, NamedSessionParams, OpenSession, PromptParams,
-    SessionConfigOption, SessionNotification, SessionUpdate, SetConfigOption, SetMode, StopReason, initialized,
+    ClientCapabilityFlags, ContentBlock, Initialize, ListSessions, NamedSessionParams, PromptParams,
+    SessionConfigOption, SessionUpdate, SetConfigOption, SetMode, StopReason, initialized, tell_update, timestamp,
 };
 use crate::open_sessions::OpenSessions;
 use crate::prompt::{PromptText, read_prompt};
+use crate::replay::Past;
 use crate::rpc::{RequestId, RpcConnection, RpcRefusal};
 use crate::session_options::{ChosenOption, EditorMode, session_choices};
 use crate::telling::CommandOutputForm;
-use crate::timestamp::timestamp;
 use crate::turn;
 use arki_domain::Error;
 use arki_engine::Client;
@@ -78,8 +78,7 @@ impl EditorAgent {
 
     pub(crate) async fn tell(&self, session: &LiveSession, updates: Vec<SessionUpdate>) {
         for update in updates {
-            let update = SessionNotification { session_id: session.id.as_str(), update: &update };
-            self.connection.notify("session/update", &update).await;
+            tell_update(&self.connection, &session.id, &update).await;
         }
     }
 
@@ -130,9 +129,9 @@ impl EditorAgent {
         }
         self.ensure_initialized()?;
         match method {
-            "session/new" => self.open_new(id, read::<OpenSession>(params)?).await,
-            "session/load" => self.load(id, read::<OpenSession>(params)?).await,
-            "session/resume" => self.resume(id, read::<OpenSession>(params)?).await,
+            "session/new" => self.open_new(id, read(params)?).await,
+            "session/load" => self.open_again(id, read(params)?, Past::Told).await,
+            "session/resume" => self.open_again(id, read(params)?, Past::Known).await,
             "session/list" => self.list(read(params)?).await,
             "session/close" => self.close(&read(params)?).await,
             "session/delete" => self.delete(&read(params)?).await,

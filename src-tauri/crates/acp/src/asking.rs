@@ -7,7 +7,6 @@
 mod approval;
 mod hunk_form;
 mod permission;
-mod question;
-mod server_form;
+mod questions;
 
 pub(crate) use approval::{AskEnd, EditorAsker};

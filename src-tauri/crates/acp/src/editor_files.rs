@@ -2,7 +2,7 @@
 
 use crate::agent::EditorAgent;
 use crate::live_session::LiveSession;
-use crate::messages::SessionNotification;
+use crate::messages::tell_update;
 use crate::open_sessions::OpenSessions;
 use crate::rpc::{AskFailure, RpcConnection};
 use crate::telling::message;
@@ -100,8 +100,7 @@ impl EditorFiles {
                 *self.silent() = Some(Instant::now() + PAUSE);
                 if !self.is_told.swap(true, Ordering::Relaxed) {
                     let update = message("files", SILENT);
-                    let update = SessionNotification { session_id: session.id.as_str(), update: &update };
-                    self.connection.notify("session/update", &update).await;
+                    tell_update(&self.connection, &session.id, &update).await;
                 }
                 BufferText::Silent
             }

@@ -6,10 +6,9 @@
 
 use crate::asking::{AskEnd, EditorAsker};
 use crate::live_session::{CLIENT, LiveSession, PromptTurn, TurnOrder};
-use crate::messages::{SessionNotification, SessionUpdate, StopReason, UsageCost};
+use crate::messages::{SessionUpdate, StopReason, UsageCost, tell_update, timestamp};
 use crate::rpc::{RpcConnection, RpcRefusal};
 use crate::telling::{PromptOrigin, Teller, message, plan_update};
-use crate::timestamp::timestamp;
 use arki_domain::projection::{Overview, PausedFor};
 use arki_domain::{ApprovalId, Error, Event, EventBody, FinishReason, LiveEvent, QuestionAsked, RunId, SessionId};
 use arki_engine::{Engine, Lagged, Subscription};
@@ -64,28 +63,22 @@ pub(crate) struct SessionFollower {
     decided_at: Option<Instant>,
 }
 
-/// The parts that a follower is made of.
-pub(crate) struct FollowerParts {
-    pub(crate) session: Arc<LiveSession>,
-    pub(crate) connection: Arc<RpcConnection>,
-    pub(crate) asker: EditorAsker,
-    /// Taken before `overview` was read.
-    pub(crate) subscription: Subscription,
-    pub(crate) teller: Teller,
-    pub(crate) overview: Overview,
-    pub(crate) window: Option<u64>,
-}
-
 impl SessionFollower {
-    pub(crate) fn new(parts: FollowerParts) -> Self {
-        let FollowerParts { session, connection, asker, subscription, teller, overview, window } = parts;
+    /// `subscription`: taken before `overview` was read.
+    pub(crate) fn new(
+        asker: EditorAsker,
+        subscription: Subscription,
+        teller: Teller,
+        overview: Overview,
+        window: Option<u64>,
+    ) -> Self {
         let running = overview.run.iter().flat_map(|run| run.subagents());
         let subagents = running.map(|started| started.session_id.clone()).collect();
         Self {
+            session: asker.session.clone(),
             engine: asker.client.engine().clone(),
+            connection: asker.connection.clone(),
             last_seq: overview.last_seq,
-            session,
-            connection,
             asker,
             subscription,
             teller,
@@ -105,12 +98,7 @@ impl SessionFollower {
     }
 
     /// `told`: the last event that the client was told of.
-    pub(crate) async fn run(
-        mut self,
-        told: u64,
-        mut orders: mpsc::Receiver<TurnOrder>,
-        mut faults: mpsc::Receiver<Error>,
-    ) {
+    pub(crate) async fn run(mut self, told: u64, mut orders: mpsc::Receiver<TurnOrder>) {
         self.tell_since(told).await;
         let (closing, gone) = (self.session.closing.clone(), self.connection.closing.clone());
         loop {
@@ -121,7 +109,6 @@ impl SessionFollower {
                 () = closing.cancelled() => break,
                 () = gone.cancelled() => break,
                 Some(order) = orders.recv() => self.obey(order).await,
-                Some(fault) = faults.recv() => self.obey(TurnOrder::Failed(fault)).await,
                 () = async { cancelled.expect("a turn is asked for").cancelled().await }, if cancelled.is_some() && is_asking => {
                     self.drop_asks();
                 }
@@ -423,8 +410,7 @@ impl SessionFollower {
 
     async fn tell(&self, updates: impl IntoIterator<Item = SessionUpdate>) {
         for update in updates {
-            let update = SessionNotification { session_id: self.session.id.as_str(), update: &update };
-            self.connection.notify("session/update", &update).await;
+            tell_update(&self.connection, &self.session.id, &update).await;
         }
     }
 }

@@ -22,7 +22,6 @@ mod serve;
 mod servers;
 mod session_options;
 mod telling;
-mod timestamp;
 mod turn;
 
 pub use serve::serve;

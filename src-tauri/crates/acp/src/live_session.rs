@@ -19,6 +19,7 @@ const MAX_ORDERS: usize = 16;
 const MAX_WAITING: usize = 8;
 
 /// A prompt that waits for its turn, and then for the end of its run.
+#[derive(Clone)]
 pub(crate) struct PromptTurn {
     pub(crate) request: RequestId,
     pub(crate) cancelled: CancellationToken,
@@ -40,17 +41,11 @@ impl PromptTurn {
     }
 }
 
-struct QueuedTurn {
-    request: RequestId,
-    cancelled: CancellationToken,
-    begins: Arc<Notify>,
-}
-
 /// The turn at work, and those that wait for its end.
 #[derive(Default)]
 struct TurnQueue {
-    current: Option<QueuedTurn>,
-    waiting: VecDeque<QueuedTurn>,
+    current: Option<PromptTurn>,
+    waiting: VecDeque<PromptTurn>,
 }
 
 /// An order for the follower.
@@ -106,22 +101,31 @@ impl LiveSession {
         let _ = self.orders.send(order).await;
     }
 
+    /// Tells the follower of an error of a run that isn't in its log.
+    pub(crate) fn watch<T: Send + 'static>(self: &Arc<Self>, run: tokio::task::JoinHandle<Result<T, Error>>) {
+        let session = self.clone();
+        tokio::spawn(async move {
+            if let Err(fault) = run.await.unwrap_or_else(|error| Err(Error::internal(error))) {
+                session.order(TurnOrder::Failed(fault)).await;
+            }
+        });
+    }
+
     /// Begins a turn, or has it wait for those before it.
     pub(crate) fn begin_turn(&self, request: RequestId) -> Result<PromptTurn, RpcRefusal> {
-        let (cancelled, begins) = (CancellationToken::new(), Arc::new(Notify::new()));
-        let queued = QueuedTurn { request: request.clone(), cancelled: cancelled.clone(), begins: begins.clone() };
         let mut turns = self.turns();
-        let has_waited = turns.current.is_some();
+        let (cancelled, begins, has_waited) = (CancellationToken::new(), Arc::default(), turns.current.is_some());
+        let turn = PromptTurn { request, cancelled, begins, has_waited, run: None };
         if !has_waited {
-            begins.notify_one();
-            turns.current = Some(queued);
+            turn.begins.notify_one();
+            turns.current = Some(turn.clone());
         } else if turns.waiting.len() < MAX_WAITING {
-            turns.waiting.push_back(queued);
+            turns.waiting.push_back(turn.clone());
         } else {
             let message = format!("{MAX_WAITING} prompts wait in this session already. Wait for their end, or cancel.");
             return Err(RpcRefusal::invalid_request(message));
         }
-        Ok(PromptTurn { request, cancelled, begins, has_waited, run: None })
+        Ok(turn)
     }
 
     pub(crate) fn has_turn(&self) -> bool {
@@ -165,7 +169,7 @@ impl LiveSession {
 
     /// Cancels this request's turn alone, where it has one.
     pub(crate) fn cancel_request(self: &Arc<Self>, request: &RequestId, client: &Arc<Client>) {
-        let of_request = |turn: &&QueuedTurn| turn.request == *request;
+        let of_request = |turn: &&PromptTurn| turn.request == *request;
         if self.turns().current.as_ref().filter(of_request).is_some() {
             self.cancel_current(client);
         } else if let Some(waiting) = self.turns().waiting.iter().find(of_request) {

@@ -3,10 +3,10 @@
 use crate::agent::{AgentReply, EditorAgent};
 use crate::asking::EditorAsker;
 use crate::editor_files::EditorFiles;
-use crate::follower::{FollowerParts, SessionFollower};
+use crate::follower::SessionFollower;
 use crate::live_session::LiveSession;
 use crate::messages::{AvailableCommand, ClientCapabilityFlags, OpenSession, SessionUpdate};
-use crate::replay::replay;
+use crate::replay::{Past, replay};
 use crate::rpc::{RequestId, RpcRefusal};
 use crate::session_options::{EditorMode, session_choices};
 use crate::telling::{Teller, message};
@@ -17,30 +17,6 @@ use arki_engine::{Engine, OpenBuffers};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::mpsc;
-
-/// Errors of runs that wait for a follower.
-const MAX_FAULTS: usize = 16;
-
-/// A session that is opened.
-struct OpenedSession {
-    id: SessionId,
-    folder: PathBuf,
-    /// As the client names it.
-    named_folder: PathBuf,
-    past: Past,
-    servers: Vec<Value>,
-}
-
-/// The client's knowledge of a session's past.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Past {
-    /// The session is new.
-    None,
-    Told,
-    /// The client has it already.
-    Known,
-}
 
 impl EditorAgent {
     /// Answers `session/new`. Nothing is told of the session before that.
@@ -49,22 +25,16 @@ impl EditorAgent {
         self.sessions.ensure_room()?;
         let session = self.client.engine().sessions().begin(&folder).await?;
         let (id, project) = (session.session_id, PathBuf::from(session.project));
-        let servers = asked.mcp_servers;
-        let opened = OpenedSession { id, folder: project, named_folder: folder, past: Past::None, servers };
-        self.open(request, opened).await
+        self.open(request, id, (project, folder), Past::None, asked.mcp_servers).await
     }
 
-    /// Answers `session/load`, once the session's past is told.
-    pub(crate) async fn load(&self, request: &RequestId, asked: OpenSession) -> Result<AgentReply, RpcRefusal> {
-        self.open_again(request, asked, Past::Told).await
-    }
-
-    /// Answers `session/resume`.
-    pub(crate) async fn resume(&self, request: &RequestId, asked: OpenSession) -> Result<AgentReply, RpcRefusal> {
-        self.open_again(request, asked, Past::Known).await
-    }
-
-    async fn open_again(&self, request: &RequestId, asked: OpenSession, past: Past) -> Result<AgentReply, RpcRefusal> {
+    /// Answers `session/load`, once the session's past is told, or `session/resume`.
+    pub(crate) async fn open_again(
+        &self,
+        request: &RequestId,
+        asked: OpenSession,
+        past: Past,
+    ) -> Result<AgentReply, RpcRefusal> {
         let id = asked.session_id.ok_or_else(|| RpcRefusal::invalid_params("`sessionId` is missing."))?;
         let named_folder = absolute(asked.cwd)?;
         let (engine, of, named) = (self.client.engine().clone(), id.clone(), named_folder.clone());
@@ -79,11 +49,18 @@ impl EditorAgent {
             }
             None => self.sessions.ensure_room()?,
         }
-        self.open(request, OpenedSession { id, folder, named_folder, past, servers: asked.mcp_servers }).await
+        self.open(request, id, (folder, named_folder), past, asked.mcp_servers).await
     }
 
-    async fn open(&self, request: &RequestId, opened: OpenedSession) -> Result<AgentReply, RpcRefusal> {
-        let OpenedSession { id, folder, named_folder, past, servers } = opened;
+    /// Opens a session in its folder, which is named twice: as it is, and as the client names it.
+    async fn open(
+        &self,
+        request: &RequestId,
+        id: SessionId,
+        (folder, named_folder): (PathBuf, PathBuf),
+        past: Past,
+        servers: Vec<Value>,
+    ) -> Result<AgentReply, RpcRefusal> {
         let engine = self.client.engine().clone();
         let subscription = engine.subscribe();
         let form = self.output_form();
@@ -103,16 +80,7 @@ impl EditorAgent {
         let left_out = self.take_in_servers(&id, &folder, servers).await;
         let buffers = self.buffers_of(&folder);
         let (session, orders) = LiveSession::new(id.clone(), (folder, named_folder), mode, buffers);
-        let (faults, heard) = mpsc::channel(MAX_FAULTS);
-        let follower = SessionFollower::new(FollowerParts {
-            session: session.clone(),
-            connection: self.connection.clone(),
-            asker: self.asker(&session, faults),
-            subscription,
-            teller,
-            overview,
-            window: choices.window,
-        });
+        let follower = SessionFollower::new(self.asker(&session), subscription, teller, overview, choices.window);
         self.sessions.add(&session);
         let mut opened = json!({"modes": mode.state(), "configOptions": choices.options});
         if past == Past::None {
@@ -121,7 +89,7 @@ impl EditorAgent {
         self.connection.answer(request, Ok(opened)).await;
         self.tell_commands(&session).await;
         self.tell(&session, left_out.map(|text| message("servers", text)).into_iter().collect()).await;
-        tokio::spawn(follower.run(told, orders, heard));
+        tokio::spawn(follower.run(told, orders));
         Ok(AgentReply::Elsewhere)
     }
 
@@ -141,15 +109,9 @@ impl EditorAgent {
         Some(buffers)
     }
 
-    fn asker(&self, session: &LiveSession, faults: mpsc::Sender<Error>) -> EditorAsker {
-        EditorAsker {
-            client: self.client.clone(),
-            connection: self.connection.clone(),
-            session: session.id.clone(),
-            folder: session.folder.clone(),
-            capabilities: self.capabilities(),
-            faults,
-        }
+    fn asker(&self, session: &Arc<LiveSession>) -> EditorAsker {
+        let (client, connection, session) = (self.client.clone(), self.connection.clone(), session.clone());
+        EditorAsker { client, connection, session, capabilities: self.capabilities() }
     }
 
     async fn tell_commands(&self, session: &LiveSession) {

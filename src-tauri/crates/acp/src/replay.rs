@@ -1,6 +1,6 @@
 //! Tells a session's past to a client that loads it.
 
-use crate::messages::{SessionNotification, SessionUpdate};
+use crate::messages::{SessionUpdate, tell_update};
 use crate::rpc::RpcConnection;
 use crate::telling::{CommandOutputForm, replayed};
 use arki_domain::projection::{ConversationItem, ItemBody, ItemPart};
@@ -12,6 +12,16 @@ use tokio::sync::mpsc;
 
 /// Updates that were read and not yet sent.
 const MAX_AHEAD: usize = 64;
+
+/// The client's knowledge of a session's past.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Past {
+    /// The session is new.
+    None,
+    Told,
+    /// The client has it already.
+    Known,
+}
 
 /// The last answer, until it is known what stays of its text: a plan or calls may be read off it.
 #[derive(Default)]
@@ -53,8 +63,7 @@ pub(crate) async fn replay(
     let (engine, of) = (engine.clone(), session.clone());
     let reading = tokio::task::spawn_blocking(move || read(&engine, &of, &folder, form, &sender));
     while let Some(update) = updates.recv().await {
-        let update = SessionNotification { session_id: session.as_str(), update: &update };
-        connection.notify("session/update", &update).await;
+        tell_update(connection, session, &update).await;
     }
     reading.await.map_err(Error::internal)?
 }

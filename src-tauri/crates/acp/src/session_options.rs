@@ -93,28 +93,20 @@ pub(crate) fn session_choices(
     let efforts = EFFORTS.iter().map(|effort| option(effort, effort, None));
     let configured = next.configured.effort.map(|effort| format!("As configured: {effort}"));
     let window = next.window;
+    let efforts = std::iter::once(option(AS_CONFIGURED, "default", configured)).chain(efforts).collect();
+    let effort = next.settings.effort.unwrap_or_else(|| AS_CONFIGURED.to_owned());
+    let models = models(engine, &next.model)?;
+    let choice = |(id, name, category), current_value, options| SessionConfigOption {
+        id,
+        name,
+        category,
+        current_value,
+        options,
+    };
     let options = vec![
-        SessionConfigOption {
-            id: MODE,
-            name: "Mode",
-            category: "mode",
-            current_value: mode.id().to_owned(),
-            options: modes.collect(),
-        },
-        SessionConfigOption {
-            id: MODEL,
-            name: "Model",
-            category: "model",
-            options: models(engine, &next.model)?,
-            current_value: next.model,
-        },
-        SessionConfigOption {
-            id: EFFORT,
-            name: "Effort",
-            category: "thought_level",
-            current_value: next.settings.effort.unwrap_or_else(|| AS_CONFIGURED.to_owned()),
-            options: std::iter::once(option(AS_CONFIGURED, "default", configured)).chain(efforts).collect(),
-        },
+        choice((MODE, "Mode", "mode"), mode.id().to_owned(), modes.collect()),
+        choice((MODEL, "Model", "model"), next.model, models),
+        choice((EFFORT, "Effort", "thought_level"), effort, efforts),
     ];
     Ok(SessionChoices { options, window })
 }

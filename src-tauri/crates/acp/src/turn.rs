@@ -18,10 +18,7 @@ pub(crate) async fn carry_out(
     prompt: PromptText,
     cancelled: &CancellationToken,
 ) {
-    let order = match begun(client, session, prompt, cancelled).await {
-        Ok(order) => order,
-        Err(fault) => TurnOrder::Failed(fault),
-    };
+    let order = begun(client, session, prompt, cancelled).await.unwrap_or_else(TurnOrder::Failed);
     session.order(order).await;
 }
 
@@ -35,7 +32,10 @@ async fn begun(
         return Ok(TurnOrder::Ended(StopReason::Cancelled));
     }
     if let Some(focus) = compacting(&prompt.text) {
-        return compact(client, session, focus, cancelled).await;
+        let focus = (!focus.is_empty()).then_some(focus);
+        client.engine().compactions().compact(&session.id, focus, cancelled.cancelled()).await?;
+        let is_cancelled = cancelled.is_cancelled();
+        return Ok(TurnOrder::Ended(if is_cancelled { StopReason::Cancelled } else { StopReason::EndTurn }));
     }
     let (engine, id) = (client.engine().clone(), session.id.clone());
     let asked = tokio::task::spawn_blocking(move || engine.open_questions().open_question(&id));
@@ -52,7 +52,7 @@ async fn begun(
     if cancelled.is_cancelled() {
         run.stop();
     }
-    watch(session, handle);
+    session.watch(handle);
     Ok(TurnOrder::Started(RunId::clone(&run.run_id)))
 }
 
@@ -61,32 +61,10 @@ fn asked_meanwhile() -> Error {
     Error::new(Code::SESSION_BUSY, message, "Answer the question, then send this again.")
 }
 
-/// Reports an error of the run that isn't in its log.
-fn watch<T: Send + 'static>(session: &Arc<LiveSession>, handle: tokio::task::JoinHandle<Result<T, Error>>) {
-    let session = session.clone();
-    tokio::spawn(async move {
-        if let Err(fault) = handle.await.unwrap_or_else(|error| Err(Error::internal(error))) {
-            session.order(TurnOrder::Failed(fault)).await;
-        }
-    });
-}
-
 /// Returns the focus of a `/compact`; `None` for any other prompt.
 fn compacting(text: &str) -> Option<&str> {
     let rest = text.trim().strip_prefix('/')?.strip_prefix(COMPACT)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest.trim())
-}
-
-async fn compact(
-    client: &Arc<Client>,
-    session: &Arc<LiveSession>,
-    focus: &str,
-    cancelled: &CancellationToken,
-) -> Result<TurnOrder, Error> {
-    let focus = (!focus.is_empty()).then_some(focus);
-    client.engine().compactions().compact(&session.id, focus, cancelled.cancelled()).await?;
-    let is_cancelled = cancelled.is_cancelled();
-    Ok(TurnOrder::Ended(if is_cancelled { StopReason::Cancelled } else { StopReason::EndTurn }))
 }
 
 #[cfg(test)]

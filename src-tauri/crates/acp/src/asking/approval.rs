@@ -1,14 +1,14 @@
 //! One approval, from the request to the decision.
 
-use crate::asking::{hunk_form, permission, question};
-use crate::messages::{ClientCapabilityFlags, ToolCallUpdate};
+use crate::asking::{hunk_form, permission, questions};
+use crate::live_session::LiveSession;
+use crate::messages::{ClientCapabilityFlags, CreateElicitation, Elicited, FormSchema, ToolCallUpdate};
 use crate::rpc::{AskFailure, RpcConnection};
 use arki_api::Resolution;
-use arki_domain::{ApprovalId, ApprovalKind, ApprovalRequested, Code, Error, QuestionAsked, SessionId};
+use arki_domain::{ApprovalId, ApprovalKind, ApprovalRequested, Code, Error, QuestionAsked};
 use arki_engine::{ApprovalRecord, Client, Engine, RuleDefinition, rule_text};
-use std::path::PathBuf;
+use serde_json::{Map, Value};
 use std::sync::Arc;
-use tokio::sync::mpsc;
 
 /// More hunks than this are reviewed in Arki.
 const MAX_ASKED_HUNKS: usize = 100;
@@ -37,11 +37,8 @@ pub(crate) enum EditorChoice {
 pub(crate) struct EditorAsker {
     pub(crate) client: Arc<Client>,
     pub(crate) connection: Arc<RpcConnection>,
-    pub(crate) session: SessionId,
-    pub(crate) folder: PathBuf,
+    pub(crate) session: Arc<LiveSession>,
     pub(crate) capabilities: ClientCapabilityFlags,
-    /// Takes the errors of runs that go on after a decision.
-    pub(crate) faults: mpsc::Sender<Error>,
 }
 
 /// An approval as it is shown.
@@ -143,7 +140,7 @@ impl EditorAsker {
                     tracing::warn!(%fault, "the rule was not kept");
                 }
                 if let Some((_, handle)) = decided.run {
-                    self.watch(handle);
+                    self.session.watch(handle);
                 }
                 AskEnd::Decided
             }
@@ -159,10 +156,10 @@ impl EditorAsker {
         if !self.capabilities.forms {
             return left();
         }
-        let Ok(Some(answer)) = question::ask(&self, &asked).await else { return left() };
-        match self.client.answer_question(&self.session, &asked.question_id, &answer).await {
+        let Ok(Some(answer)) = questions::ask(&self, &asked).await else { return left() };
+        match self.client.answer_question(&self.session.id, &asked.question_id, &answer).await {
             Ok((_, handle)) => {
-                self.watch(handle);
+                self.session.watch(handle);
                 AskEnd::Decided
             }
             Err(fault) if fault.is(Code::QUESTION_ALREADY_ANSWERED) => AskEnd::Decided,
@@ -170,13 +167,15 @@ impl EditorAsker {
         }
     }
 
-    /// Reports an error of a run that isn't in its log.
-    pub(crate) fn watch<T: Send + 'static>(&self, run: tokio::task::JoinHandle<Result<T, Error>>) {
-        let faults = self.faults.clone();
-        tokio::spawn(async move {
-            if let Err(fault) = run.await.unwrap_or_else(|error| Err(Error::internal(error))) {
-                let _ = faults.send(fault).await;
-            }
-        });
+    /// Has the user fill in a form, beside the call that it is about; `None` where they send no values.
+    pub(super) async fn fill_in(
+        &self,
+        tool_call_id: Option<String>,
+        message: String,
+        requested_schema: FormSchema,
+    ) -> Result<Option<Map<String, Value>>, AskFailure> {
+        let form = CreateElicitation::new(self.session.id.as_str(), tool_call_id, message, requested_schema);
+        let answer: Elicited = self.connection.ask("elicitation/create", &form).await?;
+        Ok(answer.values())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::asking::approval::{EditorAsker, EditorChoice, ShownApproval};
 use crate::asking::permission::{change_in_words, taken};
-use crate::messages::{CreateElicitation, Elicited, FormSchema, choice_field, choices_field, text_field};
+use crate::messages::{FormSchema, choice_field, choices_field, text_field};
 use crate::rpc::AskFailure;
 use arki_domain::{ChangePreview, Hunk};
 use serde_json::{Map, Value};
@@ -24,10 +24,10 @@ pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Ed
     if let Some(words) = change_in_words(&shown.requested) {
         message = format!("{message}\n\n{words}");
     }
-    let form = CreateElicitation::new(asker.session.as_str(), message, schema(preview));
-    let form = form.of_call(shown.call().tool_call_id);
-    let answer: Elicited = asker.connection.ask("elicitation/create", &form).await?;
-    let Some(values) = answer.values() else { return Ok(EditorChoice::Left) };
+    let call = shown.call().tool_call_id;
+    let Some(values) = asker.fill_in(Some(call), message, schema(preview)).await? else {
+        return Ok(EditorChoice::Left);
+    };
     Ok(match decided(preview, &values) {
         Some(accepted) => taken(&shown.requested, preview, accepted, note(&values)),
         None => EditorChoice::Left,

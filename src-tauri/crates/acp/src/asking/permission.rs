@@ -107,7 +107,7 @@ async fn request(
     tool_call: ToolCallUpdate,
     options: &[PermissionOption],
 ) -> Result<PermissionAnswer, AskFailure> {
-    let request = RequestPermission { session_id: asker.session.as_str(), tool_call, options };
+    let request = RequestPermission { session_id: asker.session.id.as_str(), tool_call, options };
     asker.connection.ask("session/request_permission", &request).await
 }
 
@@ -118,7 +118,7 @@ fn option(option_id: &'static str, name: impl Into<String>, kind: PermissionKind
 /// The call as it is asked about, whole: a title may be cut.
 fn call(asker: &EditorAsker, shown: &ShownApproval) -> ToolCallUpdate {
     let requested = &shown.requested;
-    let facts = tool_facts(&asker.folder, &requested.tool_id, &requested.args);
+    let facts = tool_facts(&asker.session.folder, &requested.tool_id, &requested.args);
     let title = if requested.kind == ApprovalKind::Plan { "Carry out this plan".to_owned() } else { facts.title };
     let mut update = ToolCallUpdate {
         title: Some(title),
@@ -128,7 +128,7 @@ fn call(asker: &EditorAsker, shown: &ShownApproval) -> ToolCallUpdate {
     };
     update.content = Some(match &requested.preview {
         Some(preview) => {
-            let shown = shown_change(&asker.folder, preview, &shown.diff, |_| true).content;
+            let shown = shown_change(&asker.session.folder, preview, &shown.diff, |_| true).content;
             shown.into_iter().chain(change_in_words(requested).map(ToolCallContent::text)).collect()
         }
         None => vec![ToolCallContent::text(in_words(requested))],
@@ -138,8 +138,8 @@ fn call(asker: &EditorAsker, shown: &ShownApproval) -> ToolCallUpdate {
 
 fn file_call(asker: &EditorAsker, shown: &ShownApproval, preview: &ChangePreview, path: &str) -> ToolCallUpdate {
     let is_of_file = |index: usize| preview.hunks.iter().any(|hunk| hunk.index == index && hunk.path == path);
-    let change = shown_change(&asker.folder, preview, &shown.diff, is_of_file);
-    let facts = tool_facts(&asker.folder, &shown.requested.tool_id, &shown.requested.args);
+    let change = shown_change(&asker.session.folder, preview, &shown.diff, is_of_file);
+    let facts = tool_facts(&asker.session.folder, &shown.requested.tool_id, &shown.requested.args);
     ToolCallUpdate {
         title: Some(format!("Change {}", arki_engine::one_line(path))),
         kind: Some(facts.kind),

@@ -1,6 +1,6 @@
 //! The parameters of clients' requests. Fields that Arki has no use for are left alone.
 
-use crate::messages::content::ContentBlock;
+use crate::messages::told::ContentBlock;
 use arki_domain::SessionId;
 use arki_engine::NamedServer;
 use serde::{Deserialize, Deserializer};

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreateElicitation<'a> {
     session_id: &'a str,
+    /// The call that the form is shown beside.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<String>,
     mode: &'static str,
@@ -30,13 +31,13 @@ enum FormType {
 }
 
 impl<'a> CreateElicitation<'a> {
-    pub(crate) fn new(session_id: &'a str, message: String, requested_schema: FormSchema) -> Self {
-        Self { session_id, tool_call_id: None, mode: "form", message, requested_schema }
-    }
-
-    /// Shows the form beside a call.
-    pub(crate) fn of_call(self, tool_call_id: String) -> Self {
-        Self { tool_call_id: Some(tool_call_id), ..self }
+    pub(crate) fn new(
+        session_id: &'a str,
+        tool_call_id: Option<String>,
+        message: String,
+        requested_schema: FormSchema,
+    ) -> Self {
+        Self { session_id, tool_call_id, mode: "form", message, requested_schema }
     }
 }
 

@@ -1,11 +1,34 @@
-//! The form of an MCP server, handed on to the client. A client without forms can't answer: the server hears that at once.
+//! Questions as forms: the model's, and those of MCP servers, which are handed on to the client. A client without forms
+//! can't answer: the server hears that at once.
 
 use crate::asking::approval::EditorAsker;
-use crate::messages::{CreateElicitation, Elicited, FormSchema, choice_field, choices_field, text_field};
+use crate::messages::{FormSchema, choice_field, choices_field, text_field};
+use crate::rpc::AskFailure;
 use arki_api::{
     ElicitationAction, ElicitationChoice, ElicitationField, ElicitationFieldKind, ElicitationReply, ElicitationSummary,
 };
+use arki_domain::QuestionAsked;
 use serde_json::{Map, Value, json};
+
+const CHOICE: &str = "choice";
+const ANSWER: &str = "answer";
+const MAX_ANSWER_CHARS: u64 = 10_000;
+
+/// Returns the user's answer: their own words or, where there are none, the option that they chose.
+pub(super) async fn ask(asker: &EditorAsker, asked: &QuestionAsked) -> Result<Option<String>, AskFailure> {
+    let description = if asked.options.is_empty() { "Your answer" } else { "Or answer in your own words" };
+    let mut form = FormSchema::default().with(ANSWER, text_field("Your words", description, Some(MAX_ANSWER_CHARS)));
+    if !asked.options.is_empty() {
+        let options = asked.options.iter().map(|option| (option.as_str(), option.as_str()));
+        form = form.with(CHOICE, choice_field("Answer", options));
+    }
+    let values = asker.fill_in(Some(asked.call_id.to_string()), asked.text.clone(), form).await?.unwrap_or_default();
+    let said = |name: &str| {
+        let text = values.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    Ok(said(ANSWER).or_else(|| said(CHOICE)))
+}
 
 impl EditorAsker {
     /// Asks what a server wants to know, and tells it.
@@ -15,13 +38,15 @@ impl EditorAsker {
             false => None,
         };
         let mcp = self.client.engine().mcp();
-        let told = match values {
-            Some(values) => mcp.answer_elicitation(question.id, reply(ElicitationAction::Accept, values)),
-            None => mcp.answer_elicitation(question.id, reply(ElicitationAction::Decline, Map::new())),
+        let answered = match values {
+            Some(values) => ElicitationReply { action: ElicitationAction::Accept, values },
+            None => ElicitationReply { action: ElicitationAction::Decline, values: Map::new() },
         };
+        let told = mcp.answer_elicitation(question.id, answered);
         // Values that don't fit the form: it isn't asked again.
         if told.is_ok_and(|faults| !faults.is_empty()) {
-            let _ = mcp.answer_elicitation(question.id, reply(ElicitationAction::Cancel, Map::new()));
+            let cancelled = ElicitationReply { action: ElicitationAction::Cancel, values: Map::new() };
+            let _ = mcp.answer_elicitation(question.id, cancelled);
         }
     }
 
@@ -34,14 +59,8 @@ impl EditorAsker {
                 form = form.requiring(&field.name);
             }
         }
-        let form = CreateElicitation::new(self.session.as_str(), message, form);
-        let answer: Elicited = self.connection.ask("elicitation/create", &form).await.ok()?;
-        answer.values()
+        self.fill_in(None, message, form).await.ok()?
     }
-}
-
-fn reply(action: ElicitationAction, values: Map<String, Value>) -> ElicitationReply {
-    ElicitationReply { action, values }
 }
 
 fn shown(field: &ElicitationField) -> Value {
