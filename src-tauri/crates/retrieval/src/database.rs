@@ -1,15 +1,18 @@
-//! The database of one index: its tables, how it is opened, and how it goes when it is damaged.
+//! The database of one index: its tables, how it is opened, how it goes when it is damaged, and the note beside it.
 //!
 //! One process at a time brings it up to date, under a lock of its folder; others read meanwhile, which is what SQLite's
 //! write-ahead log is for. Nothing in it can't be made again, so damage and older versions are thrown away.
 
 use crate::error::{Result, RetrievalError};
-use arki_disk::{create_private_dir, remove_private_file};
+use arki_disk::{create_private_dir, remove_private_file, write_private_file_once};
 use rusqlite::{Connection, OpenFlags};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const FILE: &str = "index.db";
+/// The extension of the note beside an index that says which folder it is of, so that it goes when the folder is gone.
+const NOTE: &str = "folder";
 /// Raised when the tables change, or what is a word.
 const VERSION: i64 = 1;
 /// Another process commits every quarter of a second.
@@ -99,4 +102,18 @@ fn version(connection: &Connection) -> Result<i64> {
 
 pub(crate) fn path(folder: &Path) -> PathBuf {
     folder.join(FILE)
+}
+
+/// Notes beside an index which folder it is of: not in it, since that is locked while another process is at it.
+pub(crate) fn note_folder(place: &Path, folder: &Path) -> Result<()> {
+    create_private_dir(place)?;
+    Ok(write_private_file_once(&note_of(place), folder.display().to_string().as_bytes())?)
+}
+
+pub(crate) fn note_of(place: &Path) -> PathBuf {
+    place.with_extension(NOTE)
+}
+
+pub(crate) fn noted_folder(place: &Path) -> Option<String> {
+    fs::read_to_string(note_of(place)).ok()
 }

@@ -19,13 +19,10 @@ mod database;
 mod definitions;
 mod error;
 mod excerpt;
-mod folder_note;
-mod limits;
 mod places;
 mod plan;
 mod project_index;
 mod question;
-mod ranking;
 mod rows;
 mod state;
 mod update;
@@ -34,8 +31,8 @@ mod words;
 
 pub use context_provider::{ContextPassage, ContextProvider, ContextQuery, FoundContext, NoContext};
 pub use definitions::DEFINITION_WORDS;
-pub use limits::IndexLimits;
 pub use places::ProjectIndexes;
+pub use plan::IndexLimits;
 pub use project_index::ProjectIndex;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The indexes of all folders: where they lie in Arki's data, which are being brought up to date, and when they go.
 
-use crate::folder_note::{note_of, noted_folder};
-use crate::limits::IndexLimits;
+use crate::database::{note_of, noted_folder};
+use crate::plan::IndexLimits;
 use crate::update::Update;
 use crate::update_thread::{UpdateThread, Waited};
 use arki_disk::{remove_private_dir, remove_private_file};

@@ -7,9 +7,7 @@ use crate::chunks::IndexedText;
 use crate::content::IndexableContent;
 use crate::database;
 use crate::error::{Result, RetrievalError};
-use crate::folder_note::note_folder;
-use crate::limits::IndexLimits;
-use crate::plan::{FileToRead, UpdatePlan};
+use crate::plan::{FileToRead, IndexLimits, UpdatePlan};
 use crate::rows::{known_files, put_file, put_text, remove_file, touch_file};
 use crate::state::FileKind;
 use arki_disk::FolderLock;
@@ -58,7 +56,7 @@ enum ReadFile {
 impl Update {
     /// Waits for other processes, which may be at the same. Blocking.
     pub(crate) fn run(&self) -> Result<()> {
-        note_folder(&self.folder, self.project.root())?;
+        database::note_folder(&self.folder, self.project.root())?;
         let _lock = FolderLock::take(&self.folder)?;
         match self.bring_up_to_date() {
             Err(error) if error.is_damage() => {
