@@ -3,7 +3,7 @@
 use arki_api::CommandError;
 use arki_domain::{Code, Error};
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
@@ -60,16 +60,18 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
 
 /// Says what is JSON already.
 pub(crate) fn written(status: StatusCode, json: impl Into<Body>) -> Response {
-    let mut response = (status, json.into()).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    unkept(status, "application/json", json)
+}
+
+/// An answer of some media type that nobody keeps.
+pub(crate) fn unkept(status: StatusCode, media_type: &'static str, body: impl Into<Body>) -> Response {
+    let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-store")];
+    (status, headers, body.into()).into_response()
 }
 
 /// Lines of JSON, each as it comes.
 pub(crate) mod json_lines {
-    use super::{Body, HeaderValue, IntoResponse, Response, header};
+    use super::{Body, Response, StatusCode, unkept};
     use futures_util::stream::unfold;
     use std::convert::Infallible;
     use tokio::sync::mpsc;
@@ -82,11 +84,7 @@ pub(crate) mod json_lines {
         let lines = unfold(receiver, |mut receiver| async {
             receiver.recv().await.map(|line| (Ok::<_, Infallible>(line), receiver))
         });
-        let mut response = Body::from_stream(lines).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        (sender, response)
+        (sender, unkept(StatusCode::OK, MEDIA_TYPE, Body::from_stream(lines)))
     }
 
     /// A line with one field, whose value is JSON already.

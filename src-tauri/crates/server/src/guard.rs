@@ -154,9 +154,7 @@ pub(crate) async fn meant(State(shared): State<Arc<RouteState>>, mut request: Re
 }
 
 pub(crate) async fn whose(shared: &Arc<RouteState>, token: String) -> Option<Pairing> {
-    let engine = shared.engine().clone();
-    let whose = tokio::task::spawn_blocking(move || engine.pairings().whose(&token));
-    match whose.await.map_err(Error::internal).flatten() {
+    match shared.reading(move |engine| engine.pairings().whose(&token)).await {
         Ok(pairing) => pairing,
         Err(fault) => {
             tracing::warn!(%fault, "the tokens could not be read");

@@ -3,7 +3,6 @@
 
 use crate::answers::HttpRefusal;
 use crate::guard::TokenHolder;
-use crate::routes::runs::reading;
 use crate::serve::RouteState;
 use arki_domain::{AnsweredRequest, Code, Error, sha256_hex};
 use arki_engine::KeptAnswer;
@@ -60,9 +59,9 @@ pub(crate) async fn looked_up(
     };
     let in_progress = begun(shared, request.clone())?;
     // Only now: whoever used the key a moment ago has noted its answer.
-    let kept = reading(shared, {
+    let kept = shared.reading({
         let request = request.clone();
-        move |shared| shared.engine().pairings().kept_answer(&request.token, &request.key_hash)
+        move |engine| engine.pairings().kept_answer(&request.token, &request.key_hash)
     });
     match kept.await? {
         None => Ok(Repeatable::First(Some(in_progress))),

@@ -44,6 +44,15 @@ impl RouteState {
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         self.client.engine()
     }
+
+    /// Reads on a thread of its own.
+    pub(crate) async fn reading<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let engine = self.engine().clone();
+        tokio::task::spawn_blocking(move || read(&engine)).await.map_err(Error::internal)?
+    }
 }
 
 /// A server that listens; nothing is answered before [`Served::run`].

@@ -105,16 +105,13 @@ pub(crate) async fn sign_out(
         None => None,
     };
     if let Some(pairing) = pairing.filter(|pairing| pairing.browser) {
-        let engine = shared.engine().clone();
-        let withdrawing = tokio::task::spawn_blocking(move || engine.pairings().withdraw(&pairing.id));
-        withdrawing.await.map_err(Error::internal)??;
+        shared.reading(move |engine| engine.pairings().withdraw(&pairing.id)).await?;
     }
     with_cookie(&shared, (&headers, &arrival), "", 0)
 }
 
 async fn browser_token(shared: &Arc<RouteState>) -> Result<String, Error> {
-    let engine = shared.engine().clone();
-    tokio::task::spawn_blocking(move || engine.pairings().pair_browser()).await.map_err(Error::internal)?
+    shared.reading(|engine| engine.pairings().pair_browser()).await
 }
 
 fn with_cookie(

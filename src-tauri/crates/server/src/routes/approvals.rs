@@ -4,7 +4,6 @@ use crate::answers::{HttpRefusal, RouteAnswer, json, written};
 use crate::guard::TokenHolder;
 use crate::idempotency::{Repeatable, looked_up, replayed};
 use crate::limits::MAX_BODY_BYTES;
-use crate::routes::runs::reading;
 use crate::routes::{parsed, whole};
 use crate::serve::RouteState;
 use arki_api::{DecisionRequest, Resolution, TokenRights};
@@ -16,7 +15,7 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use std::sync::Arc;
 
 pub(crate) async fn list(State(shared): State<Arc<RouteState>>) -> RouteAnswer {
-    let inbox = reading(&shared, |shared| shared.engine().approvals().reviews().inbox()).await?;
+    let inbox = shared.reading(|engine| engine.approvals().reviews().inbox()).await?;
     Ok(json(StatusCode::OK, &inbox))
 }
 
@@ -56,9 +55,9 @@ pub(crate) async fn decide(
 
 /// The same decision again is no fault.
 async fn decided_before(shared: &Arc<RouteState>, approval: ApprovalId, decision: ApprovalDecision) -> RouteAnswer {
-    let then = reading(shared, {
+    let then = shared.reading({
         let approval = approval.clone();
-        move |shared| Ok(shared.engine().approvals().pending().approval(&approval)?.decision())
+        move |engine| Ok(engine.approvals().pending().approval(&approval)?.decision())
     });
     if then.await? == Some(decision) {
         return Ok(written(StatusCode::OK, "{}"));

@@ -5,7 +5,6 @@ use crate::answers::{HttpRefusal, RouteAnswer, json, json_lines, to_its_end, wri
 use crate::guard::{TokenHolder, unauthorized};
 use crate::limits::{MAX_BODY_BYTES, MAX_COMMAND_BYTES};
 use crate::rights;
-use crate::routes::runs::reading;
 use crate::routes::{parsed, whole};
 use crate::serve::RouteState;
 use crate::surroundings::NOT_HERE;
@@ -55,7 +54,7 @@ pub(crate) async fn answer(
         answer = answer => answer?,
     };
     // It may have waited for long.
-    let is_known = reading(&shared, move |shared| shared.engine().pairings().stands(&caller.pairing.id)).await?;
+    let is_known = shared.reading(move |engine| engine.pairings().stands(&caller.pairing.id)).await?;
     if is_known { Ok(written(StatusCode::OK, answer)) } else { Err(unauthorized()) }
 }
 

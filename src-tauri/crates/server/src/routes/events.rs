@@ -1,8 +1,7 @@
 //! Streams of events, which go on from a cursor.
 
-use crate::answers::{HttpRefusal, RouteAnswer};
+use crate::answers::{HttpRefusal, RouteAnswer, unkept};
 use crate::guard::TokenHolder;
-use crate::routes::runs::reading;
 use crate::serve::RouteState;
 use crate::stream::{EventStream, Place, StreamScope};
 use arki_domain::projection::SessionState;
@@ -10,8 +9,8 @@ use arki_domain::{RunId, SessionId};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ pub(crate) async fn all(
     let wanted = match session {
         None => StreamScope::All,
         Some(named) => {
-            let found = reading(&shared, move |shared| shared.engine().session_names().find_session(&named)).await?;
+            let found = shared.reading(move |engine| engine.session_names().find_session(&named)).await?;
             StreamScope::Session(found.session_id)
         }
     };
@@ -48,7 +47,7 @@ pub(crate) async fn of_run(
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> RouteAnswer {
-    let run = reading(&shared, move |shared| shared.engine().session_reader().run(&RunId::from(id))).await?;
+    let run = shared.reading(move |engine| engine.session_reader().run(&RunId::from(id))).await?;
     let place = match last_event_id(&headers) {
         None => Place::OfSession { session: SessionId::from(run.session_id.clone()), after_seq: 0 },
         Some(text) => match text.parse() {
@@ -72,10 +71,7 @@ async fn answered(
 ) -> Result<Response, HttpRefusal> {
     let reader = shared.feed.readers().place(&caller.pairing)?;
     let stream = EventStream::open(shared.clone(), wanted, place, (caller.pairing.id, reader)).await?;
-    let mut response = (StatusCode::OK, Body::from_stream(stream.into_bytes())).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    let mut response = unkept(StatusCode::OK, "text/event-stream", Body::from_stream(stream.into_bytes()));
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }

@@ -9,7 +9,7 @@ use crate::serve::RouteState;
 use arki_api::{ApprovalMode, RunRequest, RunSummary, Shown, StartedRun, SteerRequest, TokenRights};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Error, QueueMode, RunId, RunOptions, SessionId};
-use arki_engine::{ListedRuns, RunTarget, StartRun};
+use arki_engine::{Engine, ListedRuns, RunTarget, StartRun};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
@@ -29,7 +29,7 @@ pub(crate) struct RunsQuery {
 
 pub(crate) async fn list(State(shared): State<Arc<RouteState>>, Query(wanted): Query<RunsQuery>) -> RouteAnswer {
     let listed = if wanted.active { ListedRuns::Unfinished } else { ListedRuns::All };
-    let runs = reading(&shared, move |shared| shared.engine().session_reader().runs(listed, LISTED)).await?;
+    let runs = shared.reading(move |engine| engine.session_reader().runs(listed, LISTED)).await?;
     Ok(json(StatusCode::OK, &runs))
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn start(
         caller.ensure_is_here()?;
     }
     let asking = shared.callers.asking(&caller);
-    let start = reading(&shared, move |shared| to_start(shared, asked)).await?;
+    let start = shared.reading(move |engine| to_start(engine, asked)).await?;
     let start = StartRun { request: key.as_ref().map(|key| key.request.clone()), ..start };
     let starting = async move {
         let _key = key;
@@ -69,7 +69,7 @@ fn started(session_id: &SessionId, run_id: &RunId) -> Response {
     json(StatusCode::CREATED, &StartedRun { session_id: session_id.to_string(), run_id: run_id.to_string() })
 }
 
-fn to_start(shared: &RouteState, asked: RunRequest) -> Result<StartRun, Error> {
+fn to_start(engine: &Engine, asked: RunRequest) -> Result<StartRun, Error> {
     let RunRequest { project, prompt, session_id, skills, options } = asked;
     if prompt.len() > MAX_PROMPT_BYTES {
         let message = format!("The prompt is longer than {} MiB.", MAX_PROMPT_BYTES >> 20);
@@ -78,9 +78,9 @@ fn to_start(shared: &RouteState, asked: RunRequest) -> Result<StartRun, Error> {
     let target = match (session_id, project) {
         (Some(session_id), Some(folder)) => {
             let shown = Shown { folder, session_id: Some(session_id) };
-            RunTarget::Session(shared.engine().session_reader().session_shown(shown)?)
+            RunTarget::Session(engine.session_reader().session_shown(shown)?)
         }
-        (Some(session_id), None) => RunTarget::Session(whole_session(shared, &session_id)?),
+        (Some(session_id), None) => RunTarget::Session(whole_session(engine, &session_id)?),
         (None, Some(folder)) => RunTarget::NewSession(PathBuf::from(folder)),
         (None, None) => {
             let message = "Neither a project nor a session is named.";
@@ -99,8 +99,8 @@ fn to_start(shared: &RouteState, asked: RunRequest) -> Result<StartRun, Error> {
 }
 
 /// Only by its full id.
-fn whole_session(shared: &RouteState, session_id: &str) -> Result<SessionId, Error> {
-    let session = shared.engine().session_names().find_session(session_id)?;
+fn whole_session(engine: &Engine, session_id: &str) -> Result<SessionId, Error> {
+    let session = engine.session_names().find_session(session_id)?;
     if session.session_id.as_str() == session_id {
         return Ok(session.session_id);
     }
@@ -183,7 +183,7 @@ async fn current(shared: &Arc<RouteState>, caller: &TokenHolder, id: String) -> 
     caller.ensure_may(TokenRights::Decide)?;
     let run = run(shared, id).await?;
     let session_id = run.session_id.clone();
-    let session = reading(shared, move |shared| shared.engine().session_names().find_session(&session_id)).await?;
+    let session = shared.reading(move |engine| engine.session_names().find_session(&session_id)).await?;
     if session.run_id.as_ref().is_some_and(|last| last.as_str() == run.run_id) {
         return Ok(run);
     }
@@ -192,18 +192,9 @@ async fn current(shared: &Arc<RouteState>, caller: &TokenHolder, id: String) -> 
 }
 
 async fn run(shared: &Arc<RouteState>, id: String) -> Result<RunSummary, HttpRefusal> {
-    Ok(reading(shared, move |shared| shared.engine().session_reader().run(&RunId::from(id))).await?)
+    Ok(shared.reading(move |engine| engine.session_reader().run(&RunId::from(id))).await?)
 }
 
 async fn told(shared: &Arc<RouteState>, id: String) -> RouteAnswer {
     Ok(json(StatusCode::OK, &run(shared, id).await?))
-}
-
-/// Reads on a thread of its own.
-pub(crate) async fn reading<T: Send + 'static>(
-    shared: &Arc<RouteState>,
-    read: impl FnOnce(&RouteState) -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    let shared = shared.clone();
-    tokio::task::spawn_blocking(move || read(&shared)).await.map_err(Error::internal)?
 }

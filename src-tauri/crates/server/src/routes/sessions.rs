@@ -1,10 +1,9 @@
 //! Sessions, and their events a page at a time.
 
 use crate::answers::{RouteAnswer, json};
-use crate::routes::runs::reading;
 use crate::serve::RouteState;
 use arki_api::ExportFormat;
-use arki_domain::{Error, Event, SessionId};
+use arki_domain::{Error, Event};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
@@ -18,12 +17,7 @@ const EXPORT_CHUNK_BYTES: usize = 64 * 1024;
 
 #[derive(Deserialize)]
 pub(crate) struct SessionEventsQuery {
-    #[serde(default = "first")]
-    from: u64,
-}
-
-fn first() -> u64 {
-    1
+    from: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -34,7 +28,7 @@ struct SessionEvents {
 }
 
 pub(crate) async fn list(State(shared): State<Arc<RouteState>>) -> RouteAnswer {
-    let sessions = reading(&shared, |shared| shared.engine().worktrees().listed_sessions(LISTED)).await?;
+    let sessions = shared.reading(|engine| engine.worktrees().listed_sessions(LISTED)).await?;
     Ok(json(StatusCode::OK, &sessions))
 }
 
@@ -43,21 +37,18 @@ pub(crate) async fn events(
     Path(id): Path<String>,
     Query(wanted): Query<SessionEventsQuery>,
 ) -> RouteAnswer {
-    let page = reading(&shared, move |shared| {
-        let session = shared.engine().session_names().find_session(&id)?;
-        session_page(shared, &session.session_id, wanted.from)
+    let page = shared.reading(move |engine| {
+        let session = engine.session_names().find_session(&id)?;
+        let before = wanted.from.unwrap_or(1).saturating_sub(1);
+        engine.session_reader().events_after(&session.session_id, before, A_PAGE)
     });
-    Ok(json(StatusCode::OK, &page.await?))
+    let page = page.await?;
+    Ok(json(StatusCode::OK, &SessionEvents { events: page.events, has_more: page.has_more }))
 }
 
 #[derive(Deserialize)]
 pub(crate) struct ExportQuery {
-    #[serde(default = "json_lines")]
-    format: ExportFormat,
-}
-
-fn json_lines() -> ExportFormat {
-    ExportFormat::Jsonl
+    format: Option<ExportFormat>,
 }
 
 /// A session as a file, written while it is read.
@@ -66,12 +57,13 @@ pub(crate) async fn export(
     Path(id): Path<String>,
     Query(wanted): Query<ExportQuery>,
 ) -> RouteAnswer {
-    let session = reading(&shared, move |shared| shared.engine().session_names().find_session(&id)).await?;
-    let (media_type, name) = export_headers(wanted.format, session.session_id.as_str());
+    let session = shared.reading(move |engine| engine.session_names().find_session(&id)).await?;
+    let format = wanted.format.unwrap_or(ExportFormat::Jsonl);
+    let (media_type, name) = export_headers(format, session.session_id.as_str());
     let (chunks, body) = export_stream::body();
     tokio::task::spawn_blocking(move || {
         let mut out = BufWriter::with_capacity(EXPORT_CHUNK_BYTES, chunks);
-        if let Err(fault) = shared.engine().exports().export(&session, wanted.format, &mut out) {
+        if let Err(fault) = shared.engine().exports().export(&session, format, &mut out) {
             tracing::warn!(%fault, "a session could not be exported to its end");
             out.get_ref().break_off();
         }
@@ -136,9 +128,4 @@ mod export_stream {
             Ok(())
         }
     }
-}
-
-fn session_page(shared: &RouteState, session: &SessionId, from: u64) -> Result<SessionEvents, Error> {
-    let page = shared.engine().session_reader().events_after(session, from.saturating_sub(1), A_PAGE)?;
-    Ok(SessionEvents { events: page.events, has_more: page.has_more })
 }

@@ -103,22 +103,18 @@ impl EventStream {
             }
         };
         let ring = shared.feed.ring().clone();
-        let (news, closing) = (ring.news(), shared.closing.clone());
-        let waiting = VecDeque::new();
-        let (sent, is_run_over) = (None, matches!(wanted, StreamScope::Run { is_over: true, .. }));
-        let looked_at = Instant::now();
         Ok(Self {
             pairing,
-            looked_at,
-            shared,
+            looked_at: Instant::now(),
+            news: ring.news(),
             ring,
-            news,
-            closing,
+            closing: shared.closing.clone(),
+            shared,
+            is_run_over: matches!(wanted, StreamScope::Run { is_over: true, .. }),
             wanted,
             position,
-            sent,
-            waiting,
-            is_run_over,
+            sent: None,
+            waiting: VecDeque::new(),
             _reader: reader,
         })
     }
@@ -163,9 +159,8 @@ impl EventStream {
             return true;
         }
         self.looked_at = Instant::now();
-        let (shared, pairing) = (self.shared.clone(), self.pairing.clone());
-        let stands = tokio::task::spawn_blocking(move || shared.engine().pairings().stands(&pairing));
-        matches!(stands.await, Ok(Ok(true)))
+        let pairing = self.pairing.clone();
+        matches!(self.shared.reading(move |engine| engine.pairings().stands(&pairing)).await, Ok(true))
     }
 
     /// Waits for news; a heartbeat where none came for a while.
