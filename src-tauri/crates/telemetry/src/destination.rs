@@ -3,8 +3,7 @@
 //! Plain HTTP goes to this computer alone. Even without contents, telemetry tells who works when on what, and the
 //! headers that come with it are keys, so that beyond loopback there is TLS or nothing.
 
-use crate::batches::Signal;
-use crate::run_telemetry::Resource;
+use crate::run_telemetry::{Resource, Signal};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::net::IpAddr;

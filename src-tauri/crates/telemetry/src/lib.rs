@@ -10,7 +10,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod attributes;
-mod batches;
 mod destination;
 mod ids;
 mod measures;

@@ -1,4 +1,4 @@
-//! A run's telemetry, whole: as OTLP/JSON lines.
+//! A run's telemetry, whole: as OTLP/JSON lines, and as the bodies of requests, each signal in pieces that receivers take.
 
 use crate::attributes::AttributeList;
 use crate::messages::{
@@ -6,6 +6,7 @@ use crate::messages::{
     ResourceMetrics, ResourceSpans, ScopeLogs, ScopeMetrics, ScopeSpans, Span, TracesData,
 };
 use crate::names;
+use prost::Message;
 use std::io::{self, Write};
 
 /// The origin of all of it: the service, with what the user adds to it.
@@ -48,6 +49,34 @@ pub struct RunTelemetry {
     pub(crate) records: Vec<LogRecord>,
 }
 
+/// A body's items together are at most this long, unless one alone is longer. Receivers take at least 4 MiB.
+pub(crate) const MAX_BATCH_BYTES: usize = 2 << 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signal {
+    Traces,
+    Metrics,
+    Logs,
+}
+
+impl Signal {
+    /// As it stands in paths and, in capitals, in variables.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Traces => "traces",
+            Self::Metrics => "metrics",
+            Self::Logs => "logs",
+        }
+    }
+}
+
+/// The body of one request.
+#[derive(Debug)]
+pub(crate) struct OtlpBatch {
+    pub(crate) signal: Signal,
+    pub(crate) body: Vec<u8>,
+}
+
 fn scope() -> Option<InstrumentationScope> {
     Some(InstrumentationScope { name: names::SCOPE.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
 }
@@ -76,6 +105,17 @@ impl RunTelemetry {
     wrapped!(measured: Metric => MetricsData { resource_metrics: ResourceMetrics { scope_metrics: ScopeMetrics { metrics } } });
     wrapped!(logs: LogRecord => LogsData { resource_logs: ResourceLogs { scope_logs: ScopeLogs { log_records } } });
 
+    /// The bodies to send. Metrics come last: they are the only ones that a repetition would count twice.
+    pub(crate) fn batches(&self) -> Vec<OtlpBatch> {
+        let batch = |signal, body| OtlpBatch { signal, body };
+        let spans = pieces::<Span>(&self.spans).map(|spans| batch(Signal::Traces, self.traces(spans).encode_to_vec()));
+        let records =
+            pieces::<LogRecord>(&self.records).map(|records| batch(Signal::Logs, self.logs(records).encode_to_vec()));
+        let metrics = pieces::<Metric>(&self.metrics)
+            .map(|metrics| batch(Signal::Metrics, self.measured(metrics).encode_to_vec()));
+        spans.chain(records).chain(metrics).collect()
+    }
+
     /// Writes a line of OTLP/JSON for the trace, one for the metrics, one for the logs, as OpenTelemetry's file
     /// exporter does; none for what there is none of.
     ///
@@ -98,4 +138,19 @@ impl RunTelemetry {
 fn line(out: &mut dyn Write, data: &impl serde::Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, data).map_err(io::Error::from)?;
     out.write_all(b"\n")
+}
+
+fn pieces<T: Message + Clone>(items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
+    let mut rest = items;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |item: &&T| {
+            bytes += item.encoded_len();
+            bytes <= MAX_BATCH_BYTES
+        };
+        let count = rest.iter().take_while(fits).count().max(1);
+        let (piece, after) = rest.split_at_checked(count)?;
+        rest = after;
+        Some(piece.to_vec())
+    })
 }

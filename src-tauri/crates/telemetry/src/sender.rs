@@ -1,9 +1,8 @@
 //! Sends a run to its receivers: binary protobuf over HTTP, a few requests one after the other.
 
-use crate::batches::OtlpBatch;
 use crate::destination::{Target, TelemetryDestination};
 use crate::messages::ExportResponse;
-use crate::run_telemetry::RunTelemetry;
+use crate::run_telemetry::{OtlpBatch, RunTelemetry};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;

@@ -16,18 +16,12 @@ pub const MAX_CONTENT_BYTES: usize = 32 << 10;
 impl TelemetryContents {
     /// Returns the attribute that `make` makes, where contents are told.
     pub(crate) fn told(self, make: impl FnOnce() -> String) -> Option<String> {
-        match self {
-            Self::Included => Some(make()),
-            Self::LeftOut => None,
-        }
+        (self == Self::Included).then(make)
     }
 }
 
 pub(crate) fn bounded(text: &str) -> &str {
-    match text.len() > MAX_CONTENT_BYTES {
-        true => &text[..text.floor_char_boundary(MAX_CONTENT_BYTES)],
-        false => text,
-    }
+    &text[..text.floor_char_boundary(MAX_CONTENT_BYTES)]
 }
 
 pub(crate) fn user_message(text: &str) -> String {

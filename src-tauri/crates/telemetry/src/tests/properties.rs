@@ -1,7 +1,7 @@
 use super::script::{Script, answer, ask, call, end, lines, rich};
 use crate::TelemetryContents;
-use crate::batches::MAX_BATCH_BYTES;
 use crate::messages::{Span, TracesData};
+use crate::run_telemetry::MAX_BATCH_BYTES;
 use proptest::prelude::*;
 use prost::Message;
 use serde_json::json;
@@ -69,7 +69,7 @@ fn a_long_run_is_sent_in_pieces_and_whole() {
     }
     let told = script.told(TelemetryContents::LeftOut);
     let batches = told.batches();
-    let traces = batches.iter().filter(|batch| batch.signal == crate::batches::Signal::Traces);
+    let traces = batches.iter().filter(|batch| batch.signal == crate::run_telemetry::Signal::Traces);
     let mut spans: Vec<Span> = Vec::new();
     let mut count = 0;
     for batch in traces {
