@@ -1,7 +1,11 @@
-//! The commands about a session's next request and its state: thin delegates to the engine.
+//! The commands about a session's next request and its state, and about past requests, as they were sent: thin delegates
+//! to the engine.
 
 use crate::{Asker, CommandAnswer, Surroundings};
-use arki_api::{AgentState, CompactedSession, ContextCommands, NextRequest, SessionChanges, Shown};
+use arki_api::{
+    AgentState, CompactedSession, ContextCommands, NextRequest, SentForm, SentParts, SentRequest, SentRequestCommands,
+    SentSide, SentText, SessionChanges, Shown,
+};
 use arki_domain::{Code, Error, SessionId, StateChanged};
 use arki_engine::{Compacted, RunTarget};
 use std::future::pending;
@@ -47,5 +51,31 @@ impl<S: Surroundings> ContextCommands for Asker<S> {
 
     async fn set_state(self, session_id: String, changes: StateChanged) -> CommandAnswer<AgentState> {
         Ok(self.engine().sessions().set_agent_state(&SessionId::from(session_id), changes).await?.into())
+    }
+}
+
+impl<S: Surroundings> SentRequestCommands for Asker<S> {
+    async fn sent_request(self, session_id: String, seq: u64) -> CommandAnswer<SentRequest> {
+        self.reading(move |engine| engine.sent_requests().first_parts(&SessionId::from(session_id), seq)).await
+    }
+
+    async fn sent_parts(self, session_id: String, seq: u64, side: SentSide, from: usize) -> CommandAnswer<SentParts> {
+        self.reading(move |engine| engine.sent_requests().parts(&SessionId::from(session_id), seq, side, from)).await
+    }
+
+    async fn sent_text(
+        self,
+        session_id: String,
+        seq: u64,
+        side: SentSide,
+        place: usize,
+        from: usize,
+    ) -> CommandAnswer<SentText> {
+        self.reading(move |engine| engine.sent_requests().text(&SessionId::from(session_id), seq, side, place, from))
+            .await
+    }
+
+    async fn sent_json(self, session_id: String, seq: u64, form: SentForm) -> CommandAnswer<String> {
+        self.reading(move |engine| engine.sent_requests().json(&SessionId::from(session_id), seq, form)).await
     }
 }

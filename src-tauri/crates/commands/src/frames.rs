@@ -1,7 +1,8 @@
-//! Frames, which a page asks for one after the other: it draws one before it asks for the next.
+//! Frames and observations, which a page asks for one after the other: it draws a frame before it asks for the next.
 
 use crate::{Asker, CommandAnswer, Surroundings};
-use arki_api::{Frame, FrameCommands};
+use arki_api::{Frame, FrameCommands, ObservationCommands, shortened_observation};
+use arki_domain::projection::{Observation, ObservationFilter};
 use arki_engine::Frames;
 
 impl<S: Surroundings> FrameCommands for Asker<S> {
@@ -16,5 +17,21 @@ impl<S: Surroundings> FrameCommands for Asker<S> {
         let Some(frames) = frames else { return Ok(None) };
         let frame = frames.lock().await.next().await;
         Ok(frame)
+    }
+}
+
+impl<S: Surroundings> ObservationCommands for Asker<S> {
+    async fn begin_observations(self, filter: ObservationFilter) -> CommandAnswer<u32> {
+        Ok(self.client.begin_observations(filter).await?)
+    }
+
+    async fn next_observations(self, number: u32) -> CommandAnswer<Option<Vec<Observation>>> {
+        let seen = self.client.next_observations(number).await?;
+        Ok(seen.map(|seen| seen.into_iter().map(shortened_observation).collect()))
+    }
+
+    async fn end_observations(self, number: u32) -> CommandAnswer<()> {
+        self.client.end_observations(number);
+        Ok(())
     }
 }

@@ -95,11 +95,8 @@ impl<S: Surroundings> KeepingCommands for Asker<S> {
 
 fn open(path: &Path) -> Result<File, Error> {
     File::open(path).map_err(|error| {
-        Error::new(
-            Code::FILE_NOT_FOUND,
-            format!("{} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
-            "Choose a file that was exported as JSON Lines.",
-        )
+        let message = format!("{} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind()));
+        Error::new(Code::FILE_NOT_FOUND, message, "Choose a file that was exported as JSON Lines.")
     })
 }
 

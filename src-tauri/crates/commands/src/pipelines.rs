@@ -69,13 +69,11 @@ impl<S: Surroundings> PipelineCommands for Asker<S> {
     }
 
     async fn switch_schedule(self, name: String, on: bool) -> CommandAnswer<()> {
-        self.engine().schedules().switch(&name, on).await?;
-        Ok(())
+        Ok(self.engine().schedules().switch(&name, on).await?)
     }
 
     async fn remove_schedule(self, name: String) -> CommandAnswer<()> {
-        self.engine().schedules().remove(&name).await?;
-        Ok(())
+        Ok(self.engine().schedules().remove(&name).await?)
     }
 }
 
