@@ -47,11 +47,7 @@ mod worktrees;
 
 pub use acknowledged::*;
 pub use approvals::*;
-pub use commands::{
-    AppCommands, COMMANDS, ContextCommands, FrameCommands, GuideCommands, HistoryCommands, JsonAnswer, KeepingCommands,
-    McpCommands, MemoryCommands, ObservationCommands, PictureCommands, PipelineCommands, PlaceCommands, RunCommands,
-    SentRequestCommands, SettingCommands, Steps, WindowCommands, answer,
-};
+pub use commands::*;
 pub use configured::*;
 pub use context::*;
 pub use conversation::*;

@@ -5,9 +5,9 @@ mod files;
 
 pub use files::add_agent_files;
 
+use super::config::{AGENT, Config, DEFAULT_CORE, DEFAULT_EFFORT, DEFAULT_MODEL};
 use super::file::{AgentConfig, Agents, ConfigFile, ReasoningEffort};
 use super::invalid::invalid;
-use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_EFFORT, DEFAULT_MODEL};
 use arki_api::ConfiguredAgent;
 use arki_domain::{Code, Error, ModelOptions, ToolNames};
 use arki_llm::{ModelInfo, ProviderSettings};

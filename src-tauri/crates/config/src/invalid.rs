@@ -5,9 +5,6 @@ use std::path::Path;
 
 /// `reason` finishes the sentence “FILE can't be used: …”, without its full stop.
 pub fn invalid(file: &Path, reason: &str) -> Error {
-    Error::new(
-        Code::CONFIG_INVALID,
-        format!("{} can't be used: {reason}.", file.display()),
-        "Fix the file, then run `arki doctor`.",
-    )
+    let message = format!("{} can't be used: {reason}.", file.display());
+    Error::new(Code::CONFIG_INVALID, message, "Fix the file, then run `arki doctor`.")
 }

@@ -26,10 +26,6 @@ pub use config::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MODEL, PROJECT_CONFIG,
     TelemetrySettings, WindowSettings,
 };
-pub(crate) use config::{
-    DEFAULT_EFFORT, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
-    DEFAULT_MAX_TURNS, DEFAULT_TOOL_TIMEOUT_SECONDS,
-};
 pub use denials::{denials_of, restrict_policy};
 pub use file::{ConfigFile, McpServerConfig, ProviderConfig, known_effort};
 pub use hooks::{of_file as hooks_of_file, placed as placed_hooks_of_file};

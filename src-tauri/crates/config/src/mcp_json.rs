@@ -19,21 +19,17 @@ struct McpJson {
     servers: BTreeMap<String, Value>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 struct ServerEntry {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     transport: Option<String>,
     command: Option<String>,
-    #[serde(default)]
     args: Vec<String>,
-    #[serde(default)]
     env: BTreeMap<String, String>,
     url: Option<String>,
-    #[serde(default)]
     headers: BTreeMap<String, String>,
     network: Option<bool>,
-    #[serde(default)]
     disabled: bool,
 }
 

@@ -1,15 +1,15 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
-use super::file::{
-    CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
-    RetentionConfig, TelemetryConfig, WindowConfig,
-};
-use super::{
+use super::config::{
     AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_EFFECTS_MEGABYTES,
     DEFAULT_MAX_IMAGE_BYTES, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL,
-    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, ProviderConfig, TelemetrySettings, WindowSettings, agents,
-    diagnostics, hooks, invalid, mcp, secret_files,
+    DEFAULT_TOOL_TIMEOUT_SECONDS, PROJECT_CONFIG, TelemetrySettings, WindowSettings,
 };
+use super::file::{
+    CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, PromptsConfig,
+    ProviderConfig, RetentionConfig, TelemetryConfig, WindowConfig,
+};
+use super::{agents, diagnostics, hooks, invalid, mcp, secret_files};
 use arki_domain::{Decision, Error, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_policy::{PolicyRule, PolicySettings, RuleDefinition};
