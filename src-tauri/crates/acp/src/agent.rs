@@ -62,10 +62,7 @@ impl EditorAgent {
     }
 
     pub(crate) fn output_form(&self) -> CommandOutputForm {
-        match self.capabilities().terminal_output {
-            true => CommandOutputForm::Terminal,
-            false => CommandOutputForm::Text,
-        }
+        if self.capabilities().terminal_output { CommandOutputForm::Terminal } else { CommandOutputForm::Text }
     }
 
     /// Reads on a thread of its own.

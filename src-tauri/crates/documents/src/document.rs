@@ -2,6 +2,7 @@
 
 use crate::answer::{DocumentError, DocumentText};
 use crate::archive::Archive;
+use crate::office::OfficeContent;
 use crate::paged_text::{PagedText, ReadingLimits};
 use crate::{office, pdf, sheets};
 
@@ -40,7 +41,7 @@ pub fn document_text(bytes: Vec<u8>, limits: ReadingLimits) -> Result<DocumentTe
     let mut pages = PagedText::new(limits);
     if bytes.starts_with(ZIP) {
         let mut archive = Archive::open(&bytes, limits.max_unpacked_bytes)?;
-        if office::read(&mut archive, &mut pages)?.is_sheets() {
+        if office::read(&mut archive, &mut pages)? == OfficeContent::Sheets {
             sheets::read(&bytes, &mut pages)?;
         }
     } else if bytes.starts_with(COMPOUND_FILE) {

@@ -20,12 +20,6 @@ pub(crate) enum OfficeContent {
     Sheets,
 }
 
-impl OfficeContent {
-    pub(crate) fn is_sheets(self) -> bool {
-        self == Self::Sheets
-    }
-}
-
 /// Reads the document, unless it is sheets.
 pub(crate) fn read(archive: &mut Archive<'_>, pages: &mut PagedText) -> Result<OfficeContent, DocumentError> {
     let kind = archive.short_text("mimetype")?;

@@ -70,18 +70,12 @@ pub fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Result<Vec<S
     let mut stretches = vec![Stretch { session_id: session_id.clone(), to_seq: None }];
     while let Some(origin) = origin(source, &stretches[stretches.len() - 1].session_id)? {
         if stretches.iter().any(|stretch| stretch.session_id == origin.session_id) {
-            return Err(Error::new(
-                Code::LOG_CHAIN_BROKEN,
-                format!("An origin of the session {session_id} is missing or was changed."),
-                "`arki verify` shows which one.",
-            ));
+            let message = format!("An origin of the session {session_id} is missing or was changed.");
+            return Err(Error::new(Code::LOG_CHAIN_BROKEN, message, "`arki verify` shows which one."));
         }
         if stretches.len() >= MAX_LINEAGE {
-            return Err(Error::new(
-                Code::SESSION_READ_ONLY,
-                format!("The session {session_id} is forked more than {MAX_LINEAGE} times in a row."),
-                "Continue in a new session.",
-            ));
+            let message = format!("The session {session_id} is forked more than {MAX_LINEAGE} times in a row.");
+            return Err(Error::new(Code::SESSION_READ_ONLY, message, "Continue in a new session."));
         }
         stretches.push(Stretch { session_id: origin.session_id, to_seq: Some(origin.seq) });
     }

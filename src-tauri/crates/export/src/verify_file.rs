@@ -109,11 +109,8 @@ impl ExportedFile {
             return Ok(*known);
         }
         if self.chains.len() >= MAX_SESSIONS {
-            return Err(Error::new(
-                Code::EXPORT_INVALID,
-                format!("{name} has events of more than {MAX_SESSIONS} sessions."),
-                "Check the files one by one as they were exported.",
-            ));
+            let message = format!("{name} has events of more than {MAX_SESSIONS} sessions.");
+            return Err(Error::new(Code::EXPORT_INVALID, message, "Check the files one by one as they were exported."));
         }
         self.chains.push(FileChain::new(session.clone()));
         self.by_session.insert(session.clone(), self.chains.len() - 1);
@@ -239,19 +236,13 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineEnd
 }
 
 fn empty(name: &str) -> Error {
-    Error::new(
-        Code::EXPORT_INVALID,
-        format!("{name} is empty."),
-        "`arki sessions export ID --output FILE` exports a session.",
-    )
+    let hint = "`arki sessions export ID --output FILE` exports a session.";
+    Error::new(Code::EXPORT_INVALID, format!("{name} is empty."), hint)
 }
 
 fn foreign(name: &str) -> Error {
-    Error::new(
-        Code::EXPORT_INVALID,
-        format!("{name} isn't a session export: it has no events."),
-        "Only JSON Lines can be verified: `arki sessions export ID --format jsonl --output FILE`.",
-    )
+    let hint = "Only JSON Lines can be verified: `arki sessions export ID --format jsonl --output FILE`.";
+    Error::new(Code::EXPORT_INVALID, format!("{name} isn't a session export: it has no events."), hint)
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Error {

@@ -46,10 +46,8 @@ impl<'a> IndexableContent<'a> {
         {
             return Self::Binary;
         }
-        match text.lines().any(|line| line.len() > LONGEST_LINE) {
-            true => Self::Generated,
-            false => Self::Text(text),
-        }
+        let is_generated = text.lines().any(|line| line.len() > LONGEST_LINE);
+        if is_generated { Self::Generated } else { Self::Text(text) }
     }
 }
 

@@ -49,11 +49,10 @@ impl From<RetrievalError> for Error {
             RetrievalError::Cancelled => {
                 Self::new(Code::CANCELLED, error.to_string(), "Ask again if you still need it.")
             }
-            RetrievalError::Database(_) | RetrievalError::OtherVersion => Self::new(
-                Code::INDEX_UNAVAILABLE,
-                error.to_string(),
-                "Use `search_files`, or check the free disk space.",
-            ),
+            RetrievalError::Database(_) | RetrievalError::OtherVersion => {
+                let hint = "Use `search_files`, or check the free disk space.";
+                Self::new(Code::INDEX_UNAVAILABLE, error.to_string(), hint)
+            }
         }
     }
 }

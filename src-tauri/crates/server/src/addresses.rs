@@ -109,11 +109,8 @@ pub(crate) async fn listen(options: &ServeOptions) -> Result<Vec<ListeningAddres
     let address = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     if tls.is_none() && !address.to_canonical().is_loopback() {
         let message = format!("{address} is reachable from other computers, so it needs TLS.");
-        return Err(Error::new(
-            Code::USAGE,
-            message,
-            "Name a certificate and its key: `--tls-cert FILE --tls-key FILE`.",
-        ));
+        let hint = "Name a certificate and its key: `--tls-cert FILE --tls-key FILE`.";
+        return Err(Error::new(Code::USAGE, message, hint));
     }
     let listener = bound(address, options.port).await?;
     let at = listener.local_addr().map_err(Error::internal)?;

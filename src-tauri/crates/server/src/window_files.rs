@@ -3,9 +3,8 @@
 use crate::answers::HttpRefusal;
 use crate::serve::RouteState;
 use arki_domain::{Code, Error, io_words};
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderName, Uri, header};
 use axum::response::{IntoResponse, Response};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,11 +75,8 @@ pub(crate) async fn answer(State(shared): State<Arc<RouteState>>, uri: Uri) -> R
 }
 
 fn with_headers(path: &str, bytes: Vec<u8>) -> Response {
-    let caching = match path.starts_with(NAMED_BY_CONTENT) {
-        true => "private, max-age=31536000, immutable",
-        false => "no-store",
-    };
-    let headers: [(HeaderName, &'static str); 7] = [
+    let caching = if path.starts_with(NAMED_BY_CONTENT) { "private, max-age=31536000, immutable" } else { "no-store" };
+    let headers = [
         (header::CONTENT_TYPE, media_type(path)),
         (header::CACHE_CONTROL, caching),
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
@@ -89,11 +85,7 @@ fn with_headers(path: &str, bytes: Vec<u8>) -> Response {
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ];
-    let mut response = Body::from(bytes).into_response();
-    for (name, value) in headers {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    (headers, bytes).into_response()
 }
 
 fn media_type(path: &str) -> &'static str {

@@ -69,7 +69,7 @@ async fn answered(
     wanted: StreamScope,
     place: Place,
 ) -> Result<Response, HttpRefusal> {
-    let reader = shared.feed.readers().place(&caller.pairing)?;
+    let reader = shared.feed.readers.place(&caller.pairing)?;
     let stream = EventStream::open(shared.clone(), wanted, place, (caller.pairing.id, reader)).await?;
     let mut response = unkept(StatusCode::OK, "text/event-stream", Body::from_stream(stream.into_bytes()));
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));

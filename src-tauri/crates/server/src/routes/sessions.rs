@@ -3,9 +3,9 @@
 use crate::answers::{RouteAnswer, json};
 use crate::serve::RouteState;
 use arki_api::ExportFormat;
-use arki_domain::{Error, Event};
+use arki_domain::Event;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
 use std::io::BufWriter;
@@ -68,18 +68,15 @@ pub(crate) async fn export(
             out.get_ref().break_off();
         }
     });
-    let mut response = body.into_response();
     // It quotes whatever the session has: as a page it can do nothing.
-    for (header, value) in [
+    let headers = [
         (header::CONTENT_TYPE, media_type.to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
         (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
         (header::CACHE_CONTROL, "no-store".to_owned()),
-    ] {
-        response.headers_mut().insert(header, HeaderValue::from_str(&value).map_err(Error::internal)?);
-    }
-    Ok(response)
+    ];
+    Ok((headers, body).into_response())
 }
 
 fn export_headers(format: ExportFormat, id: &str) -> (&'static str, String) {

@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The newest events, and the news that there are more.
 pub(crate) struct Feed {
-    ring: Arc<Ring>,
-    readers: ReaderPlaces,
+    pub(crate) ring: Arc<Ring>,
+    pub(crate) readers: ReaderPlaces,
 }
 
 /// The newest events, each by its number since the server began.
@@ -58,14 +58,6 @@ impl Feed {
             }
         });
         Ok(Self { ring, readers: ReaderPlaces::default() })
-    }
-
-    pub(crate) fn readers(&self) -> &ReaderPlaces {
-        &self.readers
-    }
-
-    pub(crate) fn ring(&self) -> &Arc<Ring> {
-        &self.ring
     }
 }
 

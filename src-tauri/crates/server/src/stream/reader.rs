@@ -102,7 +102,7 @@ impl EventStream {
                 ReaderPosition::OfSession { session, after_seq, end: shared.engine().end_of_events().await? }
             }
         };
-        let ring = shared.feed.ring().clone();
+        let ring = shared.feed.ring.clone();
         Ok(Self {
             pairing,
             looked_at: Instant::now(),
