@@ -1,11 +1,10 @@
 //! The agent: the answers to the protocol's methods.
 
-use crate::live_session::{LiveSession, PromptTurn, TurnOrder};
+use crate::live_session::{LiveSession, OpenSessions, PromptTurn, TurnOrder};
 use crate::messages::{
     ClientCapabilityFlags, ContentBlock, Initialize, ListSessions, NamedSessionParams, PromptParams,
     SessionConfigOption, SessionUpdate, SetConfigOption, SetMode, StopReason, initialized, tell_update, timestamp,
 };
-use crate::open_sessions::OpenSessions;
 use crate::prompt::{PromptText, read_prompt};
 use crate::replay::Past;
 use crate::rpc::{RequestId, RpcConnection, RpcRefusal};

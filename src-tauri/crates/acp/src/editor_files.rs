@@ -1,9 +1,8 @@
 //! The client's open files, as the tools of runs look at them.
 
 use crate::agent::EditorAgent;
-use crate::live_session::LiveSession;
+use crate::live_session::{LiveSession, OpenSessions};
 use crate::messages::tell_update;
-use crate::open_sessions::OpenSessions;
 use crate::rpc::{AskFailure, RpcConnection};
 use crate::telling::message;
 use arki_domain::SessionId;

@@ -13,7 +13,6 @@ mod editor_files;
 mod follower;
 mod live_session;
 mod messages;
-mod open_sessions;
 mod opening;
 mod prompt;
 mod replay;

@@ -1,11 +1,11 @@
-//! A session that the client has open: its choices, and the turns that it waits for, one after another.
+//! The sessions that the client has open: of each its choices, and the turns that it waits for, one after another.
 
 use crate::messages::StopReason;
 use crate::rpc::{RequestId, RpcRefusal};
 use crate::session_options::EditorMode;
 use arki_domain::{Error, RunId, SessionId};
 use arki_engine::{Client, OpenBuffers};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
@@ -175,5 +175,52 @@ impl LiveSession {
         } else if let Some(waiting) = self.turns().waiting.iter().find(of_request) {
             waiting.cancelled.cancel();
         }
+    }
+}
+
+/// Sessions that a client has open at once.
+const MAX_OPEN: usize = 64;
+
+#[derive(Default)]
+pub(crate) struct OpenSessions {
+    open: Mutex<HashMap<SessionId, Arc<LiveSession>>>,
+    /// Held while the client gets a new text for a file.
+    pub(crate) writing: tokio::sync::Mutex<()>,
+}
+
+impl OpenSessions {
+    fn all(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LiveSession>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn list(&self) -> Vec<Arc<LiveSession>> {
+        self.all().values().cloned().collect()
+    }
+
+    pub(crate) fn ensure_room(&self) -> Result<(), RpcRefusal> {
+        if self.all().len() < MAX_OPEN {
+            return Ok(());
+        }
+        Err(RpcRefusal::invalid_request(format!("{MAX_OPEN} sessions are open. Close one first.")))
+    }
+
+    /// Keeps a session; one that was opened under its ID before is closed.
+    pub(crate) fn add(&self, session: &Arc<LiveSession>) {
+        if let Some(before) = self.all().insert(session.id.clone(), session.clone()) {
+            before.closing.cancel();
+        }
+    }
+
+    pub(crate) fn find(&self, id: &SessionId) -> Option<Arc<LiveSession>> {
+        self.all().get(id).cloned()
+    }
+
+    pub(crate) fn named(&self, id: &SessionId) -> Result<Arc<LiveSession>, RpcRefusal> {
+        self.find(id)
+            .ok_or_else(|| RpcRefusal::invalid_params(format!("The session {id} isn't open. Load or resume it first.")))
+    }
+
+    pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<LiveSession>> {
+        self.all().remove(id)
     }
 }
