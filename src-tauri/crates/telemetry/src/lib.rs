@@ -11,21 +11,19 @@
 
 mod attributes;
 mod destination;
-mod ids;
 mod measures;
 mod messages;
 mod names;
 mod recorder;
 mod run_telemetry;
 mod sender;
-mod span_list;
+mod spans;
 
 #[cfg(test)]
 mod tests;
 
 pub use destination::{Endpoint, TelemetryDestination};
-pub use ids::root_run;
 pub use recorder::{MAX_CONTENT_BYTES, RunRecorder, TelemetryContents};
 pub use run_telemetry::{Resource, RunTelemetry};
 pub use sender::{Delivery, Sender, Wait};
-pub use span_list::MAX_RECORDS;
+pub use spans::{MAX_RECORDS, root_run};

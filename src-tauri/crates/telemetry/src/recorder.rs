@@ -4,7 +4,6 @@
 //! and the tool calls, in these the questions for approval and the hooks. A sub-agent's run is a child of the call that
 //! began it, in the same trace, though its events lie in another session.
 
-mod approvals;
 mod calls;
 mod contents;
 mod log_records;
@@ -13,11 +12,10 @@ mod runs;
 
 pub use contents::{MAX_CONTENT_BYTES, TelemetryContents};
 
-use crate::ids::{self, SpanId, TraceId};
 use crate::measures::{Measures, Period};
 use crate::messages::{LogRecord, Span};
 use crate::run_telemetry::{Resource, RunTelemetry};
-use crate::span_list::{MAX_RECORDS, SpanList, SpanPlace};
+use crate::spans::{MAX_RECORDS, SpanId, SpanList, SpanPlace, TraceId, trace_id};
 use arki_domain::{Event, EventBody, RequestPurpose, RunId, SessionId};
 use std::collections::HashMap;
 use std::mem::Discriminant;
@@ -57,7 +55,7 @@ struct OpenSpans {
     /// The last request that was answered, for the message that follows.
     answered: Option<SpanPlace>,
     calls: HashMap<String, SpanPlace>,
-    approvals: HashMap<String, approvals::OpenApproval>,
+    approvals: HashMap<String, calls::OpenApproval>,
     steps: HashMap<String, SpanPlace>,
 }
 
@@ -65,7 +63,7 @@ impl RunRecorder {
     /// `root` names the trace: see [`crate::root_run`].
     #[must_use]
     pub fn new(session: SessionId, run: RunId, root: &RunId, contents: TelemetryContents) -> Self {
-        let trace_id = ids::trace_id(root);
+        let trace_id = trace_id(root);
         Self {
             session,
             run,

@@ -4,11 +4,10 @@ use super::contents::{assistant_message, finish_word};
 use super::runs::tell_usage;
 use super::{RunRecorder, seconds};
 use crate::attributes::{AttributeList, word};
-use crate::ids::{span_id, turn_span_id};
 use crate::measures::Labels;
 use crate::messages::{AnyValue, CLIENT, INTERNAL};
 use crate::names;
-use crate::span_list::SpanPlace;
+use crate::spans::{SpanPlace, span_id, turn_span_id};
 use arki_domain::{EngineRequest, EngineResponse, EngineRetry, Event, FinishReason, OutputMessage};
 use std::mem::discriminant;
 

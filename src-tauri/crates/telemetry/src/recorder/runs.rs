@@ -3,9 +3,9 @@
 use super::RunRecorder;
 use super::contents::{assistant_message, user_message};
 use crate::attributes::{AttributeList, word};
-use crate::ids::{call_span_id, span_id};
 use crate::messages::{INTERNAL, KeyValue};
 use crate::names;
+use crate::spans::{call_span_id, span_id};
 use arki_domain::{Event, FinishReason, RunCompleted, RunPaused, RunStarted, StepStarted, Usage};
 
 /// The sum of a run's own requests; those of its sub-agents are their runs'.

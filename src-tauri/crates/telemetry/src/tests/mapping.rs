@@ -1,7 +1,6 @@
 use super::script::{Script, WRITTEN, ask, lines, rich, subagent};
-use crate::ids;
 use crate::messages::{KeyValue, Metric, MetricPoints, PointNumber, Span, Value};
-use crate::span_list::MAX_RECORDS;
+use crate::spans::{self, MAX_RECORDS};
 use crate::{RunTelemetry, TelemetryContents, root_run};
 use arki_domain::{EventBody, RunId, RunStarted};
 use serde_json::json;
@@ -85,8 +84,8 @@ fn a_line_of_otlp_json_is_as_the_specification_says() {
     assert_eq!(resource["resource"]["attributes"][0], json!({"key": "service.name", "value": {"stringValue": "arki"}}));
     assert_eq!(resource["schemaUrl"], resource["scopeSpans"][0]["schemaUrl"]);
     let spans = &resource["scopeSpans"][0]["spans"];
-    assert_eq!(spans[0]["traceId"], hex::encode(ids::trace_id(&RunId::from("run-1"))));
-    assert_eq!(spans[0]["spanId"], hex::encode(ids::span_id("run-1-event-1")));
+    assert_eq!(spans[0]["traceId"], hex::encode(spans::trace_id(&RunId::from("run-1"))));
+    assert_eq!(spans[0]["spanId"], hex::encode(spans::span_id("run-1-event-1")));
     assert_eq!((&spans[0]["parentSpanId"], &spans[1]["parentSpanId"]), (&json!(null), &spans[0]["spanId"]));
     assert_eq!((&spans[0]["kind"], &spans[2]["kind"]), (&json!(1), &json!(3)));
     assert_eq!(spans[0]["startTimeUnixNano"], "1760000000000000000");
@@ -103,7 +102,7 @@ fn every_event_is_a_log_record_of_its_span() {
     let kinds: Vec<&str> = records.iter().map(|record| record["eventName"].as_str().unwrap()).collect();
     assert_eq!(kinds, script.events.iter().map(|event| event.kind.as_str()).collect::<Vec<_>>());
     let requested = records.iter().find(|record| record["eventName"] == "approval.requested").unwrap();
-    let call = ids::call_span_id(&"session-1".into(), &"call-1".into());
+    let call = spans::call_span_id(&"session-1".into(), &"call-1".into());
     assert_eq!(requested["spanId"], hex::encode(call));
     let failed = records.iter().filter(|record| record["severityText"] == "ERROR").count();
     assert_eq!(failed, 1);
