@@ -26,7 +26,6 @@ mod question;
 mod rows;
 mod state;
 mod update;
-mod update_thread;
 mod words;
 
 pub use context_provider::{ContextPassage, ContextProvider, ContextQuery, FoundContext, NoContext};

@@ -2,8 +2,7 @@
 
 use crate::database::{note_of, noted_folder};
 use crate::plan::IndexLimits;
-use crate::update::Update;
-use crate::update_thread::{UpdateThread, Waited};
+use crate::update::{Update, UpdateThread, Waited};
 use arki_disk::{remove_private_dir, remove_private_file};
 use arki_domain::sha256_hex;
 use arki_files::CancellationToken;

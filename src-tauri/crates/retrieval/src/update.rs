@@ -1,7 +1,7 @@
 //! Bringing an index up to date: a walk tells which files changed, only these are read, and their chunks replaced.
 //!
 //! Files are read, redacted and split by several threads, and written by one, a batch at a time: whoever asks meanwhile
-//! finds what is committed, and a crash loses a batch.
+//! finds what is committed, and a crash loses a batch. All of it happens on a thread of its own, for which others wait.
 
 use crate::chunks::IndexedText;
 use crate::content::IndexableContent;
@@ -11,14 +11,15 @@ use crate::plan::{FileToRead, IndexLimits, UpdatePlan};
 use crate::rows::{known_files, put_file, put_text, remove_file, touch_file};
 use crate::state::FileKind;
 use arki_disk::FolderLock;
+use arki_domain::Error;
 use arki_files::{CancellationToken, Project, content_hash, indexable_files, read_indexable};
 use arki_redaction::Redactor;
 use globset::GlobSet;
 use rusqlite::{Connection, Transaction};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -162,5 +163,68 @@ fn write_file(batch: &Transaction<'_>, changed: &FileToRead, read: &ReadFile) ->
         ReadFile::LeftOut(kind) => put_file(batch, changed, *kind, None).map(drop),
         ReadFile::Text { hash, text } => put_text(batch, changed, hash, text),
         ReadFile::NotRead => Ok(()),
+    }
+}
+
+/// Whoever waits looks so often whether he is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The end of a wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Waited {
+    UpToDate,
+    OutOfTime,
+    Cancelled,
+    Failed(Error),
+}
+
+pub(crate) struct UpdateThread {
+    ended: Mutex<Option<Result<(), Error>>>,
+    signal: Condvar,
+    stop: CancellationToken,
+}
+
+impl UpdateThread {
+    /// Begins an update; `afterwards` runs once it has ended.
+    pub(crate) fn start(update: Update, afterwards: impl FnOnce() + Send + 'static) -> Arc<Self> {
+        let stop = update.stop.clone();
+        let this = Arc::new(Self { ended: Mutex::default(), signal: Condvar::new(), stop });
+        let (thread, updating) = (this.clone(), move || update.run().map_err(Error::from));
+        let started = thread::Builder::new().name("search-index".to_owned()).spawn(move || {
+            // Also where it stops hard, nobody waits for ever.
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(updating));
+            thread.end(ended.unwrap_or_else(|_| Err(Error::internal("the update of the search index stopped"))));
+            afterwards();
+        });
+        if let Err(error) = started {
+            this.end(Err(Error::internal(error)));
+        }
+        this
+    }
+
+    fn end(&self, result: Result<(), Error>) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        self.signal.notify_all();
+    }
+
+    pub(crate) fn is_at_work(&self) -> bool {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    pub(crate) fn wait(&self, until: Instant, cancel: &CancellationToken) -> Waited {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match &*ended {
+                Some(Ok(())) => return Waited::UpToDate,
+                Some(Err(error)) => return Waited::Failed(error.clone()),
+                None if cancel.is_cancelled() => return Waited::Cancelled,
+                None if Instant::now() >= until => return Waited::OutOfTime,
+                None => ended = self.signal.wait_timeout(ended, LOOK).unwrap_or_else(PoisonError::into_inner).0,
+            }
+        }
     }
 }
