@@ -3,7 +3,6 @@
 //! What is ours to say is [`Span::Words`]; everything that a person, a model or a file said is kept apart from it, so
 //! that a format can only put it where it stays text.
 
-mod approval;
 mod call;
 mod note;
 mod totals;
@@ -147,7 +146,7 @@ impl ExportedDocument {
     fn draw(&mut self, item: &ConversationItem, part: ItemPart) {
         match &item.body {
             ItemBody::Call(call) => self.blocks.extend(call::part(call, part)),
-            ItemBody::Approval(asked) => self.blocks.extend(approval::part(asked, part)),
+            ItemBody::Approval(asked) => self.blocks.extend(call::approval(asked, part)),
             _ if part != ItemPart::Whole => {}
             ItemBody::RunBegan(run) => {
                 self.blocks.push(Block::Run { number: self.totals.runs, at: item.ts, model: run.model.clone() });

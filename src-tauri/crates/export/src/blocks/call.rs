@@ -1,10 +1,13 @@
-//! A call of a tool, from what the model wants to what came of it.
+//! A call of a tool, from what the model wants to what came of it, with the request for an approval and the decision.
 
-use super::{Block, Speaker, Tone, approval, note, quoted, statement, text, words};
+use super::{Block, Speaker, Tone, note, quoted, statement, text, words};
 use crate::proposed_change::{arguments_without_text, new_diff};
-use arki_domain::projection::{CallItem, CallQuestion, ItemPart};
+use arki_domain::projection::{AskedApproval, CallItem, CallQuestion, ItemPart};
 use arki_domain::visible::one_line;
-use arki_domain::{Category, Decision, FileChanged, PolicyDecided};
+use arki_domain::{
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Category, CommandPreview, Decision, FileChanged,
+    PolicyDecided, Risk,
+};
 
 /// The tool whose result is the user's answer.
 const ASKING_TOOL: &str = "ask_user";
@@ -19,9 +22,7 @@ pub(super) fn part(call: &CallItem, part: ItemPart) -> Vec<Block> {
         ItemPart::Decision => {
             call.decisions.last().and_then(|decided| decision(call, decided)).into_iter().chain(diff).collect()
         }
-        ItemPart::Approval | ItemPart::Answer => {
-            call.approval.iter().flat_map(|asked| approval::part(asked, part)).collect()
-        }
+        ItemPart::Approval | ItemPart::Answer => call.approval.iter().flat_map(|asked| approval(asked, part)).collect(),
         ItemPart::Question => {
             let text = call.question.as_ref().map(note::question);
             text.map(|text| Block::Said { by: Speaker::Model, text }).into_iter().collect()
@@ -94,4 +95,57 @@ fn result(call: &CallItem) -> Option<Block> {
     let cut = if call.truncated { ", cut to its limit when it was made" } else { "" };
     line.push(words(format!(" after {duration} ms{cut}")));
     Some(Block::Result { line, text, is_error: call.is_error })
+}
+
+pub(super) fn approval(asked: &AskedApproval, part: ItemPart) -> Vec<Block> {
+    match (&asked.answer, part) {
+        (Some(answer), ItemPart::Answer) => decided(answer),
+        (_, ItemPart::Whole | ItemPart::Approval) => requested(&asked.request),
+        _ => Vec::new(),
+    }
+}
+
+fn requested(requested: &ApprovalRequested) -> Vec<Block> {
+    let risk = match requested.risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    };
+    let line = vec![
+        quoted(&requested.tool_id),
+        words(format!(" needs an approval (risk: {risk}). ")),
+        text(&requested.reason),
+    ];
+    let mut blocks = vec![Block::Statement { tone: Tone::Attention, line }];
+    if let Some(CommandPreview { command, directory, sandbox, .. }) = &requested.command {
+        blocks.push(Block::Command(command.clone()));
+        let line = vec![words("In "), quoted(directory), words(", sandbox: "), quoted(sandbox)];
+        blocks.push(Block::Statement { tone: Tone::Plain, line });
+    }
+    blocks.extend(requested.preview.iter().map(|preview| Block::Diff(preview.diff.clone())));
+    blocks
+}
+
+pub(super) fn decided(resolved: &ApprovalResolved) -> Vec<Block> {
+    let (tone, verb) = match resolved.decision {
+        ApprovalDecision::Approve => (Tone::Good, "Approved"),
+        ApprovalDecision::Reject => (Tone::Bad, "Rejected"),
+    };
+    let mut line = vec![words(format!("{verb} by ")), quoted(&resolved.resolved_by)];
+    if let Some(hunks) = &resolved.hunks {
+        let numbers: Vec<String> = hunks.iter().map(usize::to_string).collect();
+        line.push(words(match numbers.as_slice() {
+            [] => ", no hunk".to_owned(),
+            [only] => format!(", hunk {only}"),
+            several => format!(", hunks {}", several.join(", ")),
+        }));
+    }
+    line.push(words("."));
+    let mut blocks = vec![Block::Statement { tone, line }];
+    for (hunk, edited) in &resolved.edited {
+        let line = vec![words(format!("Hunk {hunk} was edited. Its new side:"))];
+        blocks.extend([Block::Statement { tone: Tone::Plain, line }, Block::Replacement(edited.clone())]);
+    }
+    blocks.extend(resolved.reason.clone().map(|text| Block::Said { by: Speaker::Note, text }));
+    blocks
 }

@@ -1,7 +1,7 @@
 //! The events around the conversation, in a sentence each.
 
-use super::call::{change, late_result};
-use super::{Block, Speaker, Tone, approval, quoted, statement, text, words};
+use super::call::{change, decided, late_result};
+use super::{Block, Speaker, Tone, quoted, statement, text, words};
 use crate::fold::grouped;
 use arki_domain::projection::{CallQuestion, CallSubagent, ItemBody, Notice, RewoundItem};
 use arki_domain::visible::one_line;
@@ -68,7 +68,7 @@ fn beside(event: &EventBody) -> Vec<Block> {
         EventBody::QuestionAnswered(answer) => {
             return vec![Block::Said { by: Speaker::User, text: answer.text.clone() }];
         }
-        EventBody::ApprovalResolved(resolved) => return approval::answered(resolved),
+        EventBody::ApprovalResolved(resolved) => return decided(resolved),
         EventBody::HookRan(ran) => return vec![hook(ran)],
         EventBody::FileChanged(changed) => return vec![change(changed)],
         EventBody::ToolAsyncResult(result) => {
