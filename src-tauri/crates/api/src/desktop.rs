@@ -1,5 +1,6 @@
 //! Menus, notifications and dialogs that the desktop draws itself: macOS's menu bar, the tray's menu and others. The
-//! window names what is in them, in its language and with the user's keys; a chosen command comes back to it.
+//! window names what is in them, in its language and with the user's keys; a chosen command comes back to it. And updates
+//! of the app.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,4 +107,19 @@ pub enum AskedOfWindow {
     Session { session_id: String },
     /// Runs a command of the window's.
     Command { id: String },
+}
+
+/// The answer to whether there is a newer version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[ts(export)]
+pub enum UpdateState {
+    /// This build knows no server to ask.
+    NotOffered,
+    UpToDate,
+    Available {
+        version: String,
+        /// The release notes as the publisher wrote them, in Markdown.
+        notes: Option<String>,
+    },
 }
