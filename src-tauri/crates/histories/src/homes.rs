@@ -3,7 +3,7 @@
 use crate::foreign_session::ForeignSession;
 use crate::lines::{entries, first_lines};
 use crate::opencode::ListedSession;
-use crate::{claude_code, codex, opencode, opencode_files};
+use crate::{claude_code, codex, opencode};
 use arki_api::HistorySource;
 use arki_domain::Error;
 use std::collections::HashSet;
@@ -111,7 +111,7 @@ impl HistoryHomes {
         let (database, storage) = (self.opencode.join("opencode.db"), self.opencode.join("storage"));
         let listed = if database.is_file() { opencode::list(&database)? } else { Vec::new() };
         let known: HashSet<String> = listed.iter().map(|one| one.id.clone()).collect();
-        let older = opencode_files::list(&storage).into_iter().filter(|one| !known.contains(&one.id));
+        let older = opencode::list_files(&storage).into_iter().filter(|one| !known.contains(&one.id));
         let found = |data: &Path, listed: ListedSession| FoundHistory {
             folder: listed.folder.clone(),
             place: HistoryPlace::Opencode { data: data.to_owned(), listed },
@@ -130,7 +130,7 @@ impl FoundHistory {
         match &self.place {
             HistoryPlace::ClaudeCode(path) => claude_code::read(path),
             HistoryPlace::Codex(path) => codex::read(path),
-            HistoryPlace::Opencode { data, listed } if data.is_dir() => opencode_files::read(data, listed),
+            HistoryPlace::Opencode { data, listed } if data.is_dir() => opencode::read_files(data, listed),
             HistoryPlace::Opencode { data, listed } => opencode::read(data, listed),
         }
     }

@@ -13,7 +13,6 @@ mod foreign_session;
 mod homes;
 mod lines;
 mod opencode;
-mod opencode_files;
 
 pub use events::past_events;
 pub use foreign_session::{ForeignSession, Moment, Told};

@@ -1,14 +1,16 @@
 //! opencode's sessions: since its version 1.2 the tables `session`, `message` and `part` of `opencode.db`, whose `data`
-//! is the JSON that lay in files of its own before (`opencode_files`).
+//! is the JSON that lay in files of its own before: `storage/session/PROJECT/ID.json`, the messages in
+//! `storage/message/ID`, their parts in `storage/part/MESSAGE`.
 
 use crate::fields::{is_set, text};
 use crate::foreign_session::{ForeignSession, Told};
-use crate::lines::unreadable;
-use arki_domain::Error;
+use crate::lines::{entries, unreadable};
+use arki_domain::{Error, io_words};
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Its program may be writing.
@@ -35,7 +37,7 @@ pub(crate) struct TakenBack {
 
 impl TakenBack {
     /// `told`: `{"messageID": …, "partID": …}`.
-    pub(crate) fn of(told: &Value) -> Option<Self> {
+    fn of(told: &Value) -> Option<Self> {
         let (message, part) = (text(told, "messageID").to_owned(), text(told, "partID").to_owned());
         (!message.is_empty()).then_some(Self { message, part })
     }
@@ -51,10 +53,10 @@ impl TakenBack {
 }
 
 /// A message or a part of one: its id, that of its message, and its JSON.
-pub(crate) struct Stored {
-    pub(crate) id: String,
-    pub(crate) message: String,
-    pub(crate) data: Value,
+struct Stored {
+    id: String,
+    message: String,
+    data: Value,
 }
 
 /// Lists the sessions that users began, of all folders.
@@ -115,7 +117,7 @@ fn read_from<T>(database: &Path, read: impl FnOnce(&Connection) -> rusqlite::Res
 }
 
 /// Puts a session together from its messages and their parts, each in order.
-pub(crate) fn session_of(listed: &ListedSession, messages: &[Stored], parts: &[Stored]) -> ForeignSession {
+fn session_of(listed: &ListedSession, messages: &[Stored], parts: &[Stored]) -> ForeignSession {
     let ListedSession { id, folder, title, taken_back } = listed.clone();
     let (messages, parts) = taken_back.map_or((messages, parts), |from| from.standing(messages, parts));
     let mut session = ForeignSession { id, folder, title, ..ForeignSession::default() };
@@ -180,6 +182,61 @@ fn note_call(session: &mut ForeignSession, at_ms: i64, part: &Value) {
         _ => return,
     };
     session.note(time(state, "end").max(at_ms), result);
+}
+
+/// The largest file that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 32 << 20;
+
+/// Lists the sessions that lie in files, of all folders, but those of sub-agents.
+pub(crate) fn list_files(storage: &Path) -> Vec<ListedSession> {
+    let projects = entries(&storage.join("session"));
+    let files = projects.iter().flat_map(|project| entries(project));
+    let described = files.filter_map(|file| read_json(&file)).filter(|session| text(session, "parentID").is_empty());
+    described
+        .filter(|session| !text(session, "id").is_empty())
+        .map(|session| ListedSession {
+            id: text(&session, "id").to_owned(),
+            folder: text(&session, "directory").to_owned(),
+            title: text(&session, "title").to_owned(),
+            taken_back: session.get("revert").and_then(TakenBack::of),
+        })
+        .collect()
+}
+
+/// Reads a session from its files.
+///
+/// # Errors
+/// `HISTORY_UNREADABLE`.
+pub(crate) fn read_files(storage: &Path, listed: &ListedSession) -> Result<ForeignSession, Error> {
+    let folder = storage.join("message").join(&listed.id);
+    fs::metadata(&folder)
+        .map_err(|error| unreadable(&folder, &format!("can't be read: {}", io_words(error.kind()))))?;
+    let mut messages = stored(&folder, None);
+    let created = |one: &Stored| one.data["time"]["created"].as_i64();
+    messages.sort_by(|one, other| created(one).cmp(&created(other)).then_with(|| one.id.cmp(&other.id)));
+    let parts: Vec<Stored> = messages
+        .iter()
+        .flat_map(|message| stored(&storage.join("part").join(&message.id), Some(&message.id)))
+        .collect();
+    Ok(session_of(listed, &messages, &parts))
+}
+
+/// The JSON of a folder's files, by name; a damaged one is null.
+fn stored(folder: &Path, message: Option<&str>) -> Vec<Stored> {
+    let one = |path: PathBuf| {
+        let id = path.file_stem()?.to_str()?.to_owned();
+        let message = message.map_or_else(|| id.clone(), str::to_owned);
+        Some(Stored { id, message, data: read_json(&path).unwrap_or_default() })
+    };
+    entries(folder).into_iter().filter_map(one).collect()
+}
+
+fn read_json(path: &Path) -> Option<Value> {
+    let is_read = fs::metadata(path).is_ok_and(|told| told.is_file() && told.len() <= MAX_FILE_BYTES);
+    if !is_read {
+        return None;
+    }
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 #[cfg(test)]

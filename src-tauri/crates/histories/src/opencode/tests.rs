@@ -1,6 +1,5 @@
 use super::*;
 use crate::foreign_session::Moment;
-use crate::opencode_files;
 use serde_json::json;
 use std::fs;
 
@@ -94,12 +93,12 @@ fn so_do_the_files_of_older_versions() {
     put("session/p/sub.json".into(), &json!({ "id": "sub", "parentID": "s", "directory": "/project", "title": "" }));
     messages().iter().for_each(|(id, data)| put(format!("message/s/{id}.json"), data));
     parts().iter().for_each(|(id, message, data)| put(format!("part/{message}/{id}.json"), data));
-    let [only] = opencode_files::list(storage).try_into().unwrap();
-    assert_eq!(told(opencode_files::read(storage, &only).unwrap()), expected());
+    let [only] = list_files(storage).try_into().unwrap();
+    assert_eq!(told(read_files(storage, &only).unwrap()), expected());
     let revert = json!({ "messageID": "m2" });
     put("session/p/s.json".into(), &json!({ "id": "s", "directory": "/project", "title": "", "revert": revert }));
-    let [only] = opencode_files::list(storage).try_into().unwrap();
-    assert_eq!(told(opencode_files::read(storage, &only).unwrap()), expected()[..1]);
+    let [only] = list_files(storage).try_into().unwrap();
+    assert_eq!(told(read_files(storage, &only).unwrap()), expected()[..1]);
 }
 
 #[test]
