@@ -38,12 +38,6 @@ pub(crate) enum AgentReply {
     Elsewhere,
 }
 
-/// A request that was taken in.
-enum AcceptedRequest {
-    Prompt(Result<BegunPrompt, RpcRefusal>),
-    Other(String, Value),
-}
-
 /// A prompt that has its turn, or waits for it.
 struct BegunPrompt {
     session: Arc<LiveSession>,
@@ -84,17 +78,14 @@ impl EditorAgent {
         self: Arc<Self>,
         id: RequestId,
         method: String,
-        params: Value,
+        mut params: Value,
     ) -> impl Future<Output = ()> + Send {
-        let accepted = match method.as_str() {
-            "session/prompt" => AcceptedRequest::Prompt(self.begin_prompt(&id, params)),
-            _ => AcceptedRequest::Other(method, params),
-        };
+        let prompt = (method == "session/prompt").then(|| self.begin_prompt(&id, params.take()));
         async move {
-            let reply = match accepted {
-                AcceptedRequest::Prompt(Ok(prompt)) => self.carry_out(prompt).await,
-                AcceptedRequest::Prompt(Err(refusal)) => Err(refusal),
-                AcceptedRequest::Other(method, params) => self.reply(&id, &method, params).await,
+            let reply = match prompt {
+                Some(Ok(prompt)) => self.carry_out(prompt).await,
+                Some(Err(refusal)) => Err(refusal),
+                None => self.reply(&id, &method, params).await,
             };
             self.answer(&id, reply).await;
         }

@@ -7,11 +7,11 @@
 use crate::asking::{AskEnd, EditorAsker};
 use crate::live_session::{CLIENT, LiveSession, PromptTurn, TurnOrder};
 use crate::messages::{SessionUpdate, StopReason, UsageCost, tell_update, timestamp};
-use crate::rpc::{RpcConnection, RpcRefusal};
+use crate::rpc::RpcRefusal;
 use crate::telling::{PromptOrigin, Teller, message, plan_update};
 use arki_domain::projection::{Overview, PausedFor};
 use arki_domain::{ApprovalId, Error, Event, EventBody, FinishReason, LiveEvent, QuestionAsked, RunId, SessionId};
-use arki_engine::{Engine, Lagged, Subscription};
+use arki_engine::{Lagged, Subscription};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -36,8 +36,6 @@ enum StoppedRun {
 
 pub(crate) struct SessionFollower {
     session: Arc<LiveSession>,
-    engine: Arc<Engine>,
-    connection: Arc<RpcConnection>,
     asker: EditorAsker,
     subscription: Subscription,
     teller: Teller,
@@ -76,8 +74,6 @@ impl SessionFollower {
         let subagents = running.map(|started| started.session_id.clone()).collect();
         Self {
             session: asker.session.clone(),
-            engine: asker.client.engine().clone(),
-            connection: asker.connection.clone(),
             last_seq: overview.last_seq,
             asker,
             subscription,
@@ -100,7 +96,7 @@ impl SessionFollower {
     /// `told`: the last event that the client was told of.
     pub(crate) async fn run(mut self, told: u64, mut orders: mpsc::Receiver<TurnOrder>) {
         self.tell_since(told).await;
-        let (closing, gone) = (self.session.closing.clone(), self.connection.closing.clone());
+        let (closing, gone) = (self.session.closing.clone(), self.asker.connection.closing.clone());
         loop {
             let cancelled = self.turn.as_ref().map(|turn| turn.cancelled.clone());
             let is_asking = !self.asks.is_empty();
@@ -143,7 +139,7 @@ impl SessionFollower {
 
     /// A piece of the log; nothing where it can't be read.
     async fn events_after(&self, seq: u64) -> Vec<Event> {
-        let (engine, id) = (self.engine.clone(), self.session.id.clone());
+        let (engine, id) = (self.asker.client.engine().clone(), self.session.id.clone());
         let reading = tokio::task::spawn_blocking(move || engine.session_reader().events_after(&id, seq, CATCH_UP));
         match reading.await {
             Ok(Ok(page)) => page.events,
@@ -310,7 +306,7 @@ impl SessionFollower {
 
     /// Asks what MCP servers want to know in this session, each question once.
     fn ask_for_servers(&mut self) {
-        let questions = self.engine.mcp().elicitations();
+        let questions = self.asker.client.engine().mcp().elicitations();
         self.server_questions.retain(|id| questions.iter().any(|question| question.id == *id));
         let is_own = |session: Option<&str>| session.is_none_or(|session| session == self.session.id.as_str());
         for question in questions.into_iter().filter(|question| is_own(question.session_id.as_deref())) {
@@ -405,12 +401,12 @@ impl SessionFollower {
             outcome => outcome,
         };
         let answer = outcome.map(|reason| json!({"stopReason": reason})).map_err(RpcRefusal::from);
-        self.connection.answer(&turn.request, answer).await;
+        self.asker.connection.answer(&turn.request, answer).await;
     }
 
     async fn tell(&self, updates: impl IntoIterator<Item = SessionUpdate>) {
         for update in updates {
-            tell_update(&self.connection, &self.session.id, &update).await;
+            tell_update(&self.asker.connection, &self.session.id, &update).await;
         }
     }
 }

@@ -3,10 +3,8 @@
 
 mod connection;
 mod incoming;
-mod lines;
 mod refusal;
 
 pub(crate) use connection::{AskFailure, RpcConnection, write_all};
-pub(crate) use incoming::{ClientMessage, RequestId};
-pub(crate) use lines::{InputLine, InputLines};
+pub(crate) use incoming::{ClientMessage, InputLine, InputLines, RequestId};
 pub(crate) use refusal::RpcRefusal;

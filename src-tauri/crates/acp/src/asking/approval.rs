@@ -25,13 +25,6 @@ pub(crate) enum AskEnd {
     Failed(Error),
 }
 
-/// The client's decision.
-#[derive(Debug)]
-pub(crate) enum EditorChoice {
-    Resolved(Resolution),
-    Left,
-}
-
 /// Asks for one session of the client's.
 #[derive(Clone)]
 pub(crate) struct EditorAsker {
@@ -97,20 +90,21 @@ impl EditorAsker {
             return AskEnd::Left(format!("it's {why}"));
         }
         match self.choice(&shown).await {
-            Ok(EditorChoice::Resolved(resolution)) => self.decide(&approval_id, resolution).await,
-            Ok(EditorChoice::Left) | Err(AskFailure::Refused) => AskEnd::Left("nothing was decided here".to_owned()),
+            Ok(Some(resolution)) => self.decide(&approval_id, resolution).await,
+            Ok(None) | Err(AskFailure::Refused) => AskEnd::Left("nothing was decided here".to_owned()),
             Err(AskFailure::Gone) => AskEnd::Left("it couldn't be asked here".to_owned()),
         }
     }
 
-    async fn choice(&self, shown: &ShownApproval) -> Result<EditorChoice, AskFailure> {
+    /// The client's decision; `None` where it is left to Arki.
+    async fn choice(&self, shown: &ShownApproval) -> Result<Option<Resolution>, AskFailure> {
         let hunks = shown.requested.preview.as_ref().map_or(0, |preview| preview.hunks.len());
         let files = shown.requested.preview.as_ref().map_or(0, |preview| preview.files_affected.len());
         match (hunks, files) {
             (2.., _) if self.capabilities.forms => hunk_form::ask(self, shown).await,
             (_, 2..=MAX_ASKED_FILES) => permission::ask_by_file(self, shown).await,
             (_, 0 | 1) => permission::ask(self, shown).await,
-            _ => Ok(EditorChoice::Left),
+            _ => Ok(None),
         }
     }
 

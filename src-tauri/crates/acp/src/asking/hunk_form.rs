@@ -1,9 +1,10 @@
 //! A form in which hunks of a change are chosen.
 
-use crate::asking::approval::{EditorAsker, EditorChoice, ShownApproval};
+use crate::asking::approval::{EditorAsker, ShownApproval};
 use crate::asking::permission::{change_in_words, taken};
 use crate::messages::{FormSchema, choice_field, choices_field, text_field};
 use crate::rpc::AskFailure;
+use arki_api::Resolution;
 use arki_domain::{ChangePreview, Hunk};
 use serde_json::{Map, Value};
 
@@ -16,8 +17,8 @@ const NONE: &str = "none";
 const REVIEW: &str = "review";
 const MAX_NOTE_CHARS: usize = 2_000;
 
-pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<EditorChoice, AskFailure> {
-    let Some(preview) = &shown.requested.preview else { return Ok(EditorChoice::Left) };
+pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Option<Resolution>, AskFailure> {
+    let Some(preview) = &shown.requested.preview else { return Ok(None) };
     let hunks = arki_domain::plural(preview.hunks.len() as u64, "hunk");
     let files = arki_engine::one_line(&preview.files_affected.join(", "));
     let mut message = format!("Review {hunks} of this change: {files}");
@@ -26,12 +27,10 @@ pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Ed
     }
     let call = shown.call().tool_call_id;
     let Some(values) = asker.fill_in(Some(call), message, schema(preview)).await? else {
-        return Ok(EditorChoice::Left);
+        return Ok(None);
     };
-    Ok(match decided(preview, &values) {
-        Some(accepted) => taken(&shown.requested, preview, accepted, note(&values)),
-        None => EditorChoice::Left,
-    })
+    let accepted = decided(preview, &values);
+    Ok(accepted.map(|accepted| taken(&shown.requested, preview, accepted, note(&values))))
 }
 
 fn schema(preview: &ChangePreview) -> FormSchema {

@@ -1,6 +1,6 @@
 //! A request for permission: one choice among a few, for a call as a whole or for a file of a change.
 
-use crate::asking::approval::{EditorAsker, EditorChoice, ShownApproval};
+use crate::asking::approval::{EditorAsker, ShownApproval};
 use crate::messages::{
     PermissionAnswer, PermissionKind, PermissionOption, RequestPermission, ToolCallContent, ToolCallStatus,
     ToolCallUpdate,
@@ -20,7 +20,7 @@ const NEVER: &str = "reject_always";
 const REVIEW: &str = "review";
 
 /// Asks about the whole.
-pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<EditorChoice, AskFailure> {
+pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Option<Resolution>, AskFailure> {
     let requested = &shown.requested;
     let mut options = vec![option(ALLOW, "Allow", PermissionKind::AllowOnce)];
     if !shown.rules.is_empty() {
@@ -39,29 +39,24 @@ pub(super) async fn ask(asker: &EditorAsker, shown: &ShownApproval) -> Result<Ed
     }
     let answer = request(asker, call(asker, shown), &options).await?;
     let keep = |scope| Some(Keep { scope, rule: shown.rule() });
-    Ok(match answer.chosen() {
-        Some(ALLOW) => resolved(requested, ApprovalDecision::Approve, None),
-        Some(SESSION) if !shown.rules.is_empty() => {
-            resolved(requested, ApprovalDecision::Approve, keep(KeepScope::Session))
+    let (decision, keep) = match answer.chosen() {
+        Some(ALLOW) => (ApprovalDecision::Approve, None),
+        Some(SESSION) if !shown.rules.is_empty() => (ApprovalDecision::Approve, keep(KeepScope::Session)),
+        Some(ALWAYS) if !shown.rules.is_empty() => (ApprovalDecision::Approve, keep(KeepScope::Always)),
+        Some(REJECT) => (ApprovalDecision::Reject, None),
+        Some(NEVER) if denial.is_some() => {
+            let rule = rule_text(denial.as_slice());
+            (ApprovalDecision::Reject, Some(Keep { scope: KeepScope::Always, rule }))
         }
-        Some(ALWAYS) if !shown.rules.is_empty() => {
-            resolved(requested, ApprovalDecision::Approve, keep(KeepScope::Always))
-        }
-        Some(REJECT) => resolved(requested, ApprovalDecision::Reject, None),
-        Some(NEVER) => match denial {
-            Some(rule) => {
-                let keep = Keep { scope: KeepScope::Always, rule: rule_text(&[rule]) };
-                resolved(requested, ApprovalDecision::Reject, Some(keep))
-            }
-            None => EditorChoice::Left,
-        },
-        _ => EditorChoice::Left,
-    })
+        _ => return Ok(None),
+    };
+    let preview_hash = Some(requested.shown_hash().to_owned());
+    Ok(Some(Resolution { preview_hash, keep, ..Resolution::of(decision) }))
 }
 
 /// Asks about each file of a change; what is taken of them is one decision.
-pub(super) async fn ask_by_file(asker: &EditorAsker, shown: &ShownApproval) -> Result<EditorChoice, AskFailure> {
-    let Some(preview) = &shown.requested.preview else { return Ok(EditorChoice::Left) };
+pub(super) async fn ask_by_file(asker: &EditorAsker, shown: &ShownApproval) -> Result<Option<Resolution>, AskFailure> {
+    let Some(preview) = &shown.requested.preview else { return Ok(None) };
     let options = [
         option(ALLOW, "Accept this file", PermissionKind::AllowOnce),
         option(REJECT, "Reject this file", PermissionKind::RejectOnce),
@@ -74,10 +69,10 @@ pub(super) async fn ask_by_file(asker: &EditorAsker, shown: &ShownApproval) -> R
         match answer.chosen() {
             Some(ALLOW) => accepted.extend(hunks),
             Some(REJECT) => {}
-            _ => return Ok(EditorChoice::Left),
+            _ => return Ok(None),
         }
     }
-    Ok(taken(&shown.requested, preview, accepted, None))
+    Ok(Some(taken(&shown.requested, preview, accepted, None)))
 }
 
 /// The decision that takes these hunks.
@@ -86,20 +81,15 @@ pub(super) fn taken(
     preview: &ChangePreview,
     accepted: Vec<usize>,
     note: Option<String>,
-) -> EditorChoice {
+) -> Resolution {
     let decision = if accepted.is_empty() { ApprovalDecision::Reject } else { ApprovalDecision::Approve };
     let is_part = !accepted.is_empty() && accepted.len() < preview.hunks.len();
-    EditorChoice::Resolved(Resolution {
+    Resolution {
         hunks: is_part.then_some(accepted),
         note,
         preview_hash: Some(requested.shown_hash().to_owned()),
         ..Resolution::of(decision)
-    })
-}
-
-fn resolved(requested: &ApprovalRequested, decision: ApprovalDecision, keep: Option<Keep>) -> EditorChoice {
-    let preview_hash = Some(requested.shown_hash().to_owned());
-    EditorChoice::Resolved(Resolution { preview_hash, keep, ..Resolution::of(decision) })
+    }
 }
 
 async fn request(
