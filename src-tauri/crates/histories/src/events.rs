@@ -119,17 +119,18 @@ struct OpenRun {
 }
 
 struct OpenCall {
-    id: CallId,
-    tool: String,
-    args: serde_json::Value,
+    call: ToolCall,
     began_ms: i64,
-    result: Option<CallResult>,
+    result: Option<ToolResult>,
 }
 
-struct CallResult {
-    text: String,
-    is_error: bool,
-    duration_ms: u64,
+impl OpenCall {
+    /// The call and its result, which says so where there is none.
+    fn ended(self) -> (ToolCall, ToolResult) {
+        let (id, tool) = (self.call.call_id.clone(), self.call.tool_id.clone());
+        let none = || ToolResult { is_error: true, ..ToolResult::new(id, tool, NO_RESULT.to_owned()) };
+        (self.call, self.result.unwrap_or_else(none))
+    }
 }
 
 impl Writing {
@@ -146,16 +147,20 @@ impl Writing {
             Told::Thought(text) => append(&mut self.answering().thoughts, text),
             Told::Answer(text) => append(&mut self.answering().said, text),
             Told::Call { id, tool, args } => {
-                let (id, tool, args) = (CallId::from(id.as_str()), tool.clone(), args.clone());
-                let call = OpenCall { id, tool, args, began_ms: self.ids.at_ms, result: None };
-                self.answering().calls.push(call);
+                let (call_id, category, began_ms) = (CallId::from(id.as_str()), category_of(tool), self.ids.at_ms);
+                let (tool_id, args) = (tool.clone(), args.clone());
+                let run = self.answering();
+                let call = ToolCall { turn: run.turn, call_id, tool_id, args, category, async_call_id: None };
+                run.calls.push(OpenCall { call, began_ms, result: None });
             }
             Told::Result { id, text, is_error } => {
                 let at_ms = self.ids.at_ms;
                 let calls = self.run.iter_mut().flat_map(|run| &mut run.calls);
-                if let Some(call) = calls.into_iter().find(|call| call.id.as_str() == id && call.result.is_none()) {
-                    let duration_ms = u64::try_from(at_ms - call.began_ms).unwrap_or_default();
-                    call.result = Some(CallResult { text: text.clone(), is_error: *is_error, duration_ms });
+                let is_it = |open: &&mut OpenCall| open.call.call_id.as_str() == id && open.result.is_none();
+                if let Some(OpenCall { call, began_ms, result }) = calls.into_iter().find(is_it) {
+                    let duration_ms = u64::try_from(at_ms - *began_ms).unwrap_or_default();
+                    let told = ToolResult::new(call.call_id.clone(), call.tool_id.clone(), text.clone());
+                    *result = Some(ToolResult { is_error: *is_error, duration_ms, ..told });
                 }
             }
         }
@@ -211,13 +216,9 @@ impl Writing {
             };
             self.add(Some(&run.id), message);
         }
-        let calls = mem::take(&mut run.calls);
-        for call in &calls {
-            self.add(Some(&run.id), called(run.turn, call));
-        }
-        for call in calls {
-            self.add(Some(&run.id), answered(call));
-        }
+        let (calls, results): (Vec<_>, Vec<_>) = mem::take(&mut run.calls).into_iter().map(OpenCall::ended).unzip();
+        calls.into_iter().for_each(|call| self.add(Some(&run.id), call));
+        results.into_iter().for_each(|result| self.add(Some(&run.id), result));
         run.turn += u32::from(is_turn);
         self.run = Some(run);
     }
@@ -235,38 +236,6 @@ fn append(text: &mut String, more: &str) {
         text.push_str("\n\n");
     }
     text.push_str(more);
-}
-
-fn called(turn: u32, call: &OpenCall) -> ToolCall {
-    ToolCall {
-        turn,
-        call_id: call.id.clone(),
-        tool_id: call.tool.clone(),
-        args: call.args.clone(),
-        category: category_of(&call.tool),
-        async_call_id: None,
-    }
-}
-
-fn answered(call: OpenCall) -> ToolResult {
-    let none = || CallResult { text: NO_RESULT.to_owned(), is_error: true, duration_ms: 0 };
-    let CallResult { text: result, is_error, duration_ms } = call.result.unwrap_or_else(none);
-    ToolResult {
-        call_id: call.id,
-        tool_id: call.tool,
-        result,
-        styles: Vec::new(),
-        is_error,
-        duration_ms,
-        truncated: false,
-        code: None,
-        possible_secrets: 0,
-        async_call_id: None,
-        process_id: None,
-        background: Vec::new(),
-        usage: None,
-        elicitations: Vec::new(),
-    }
 }
 
 /// By the names that the three agents give their tools.
