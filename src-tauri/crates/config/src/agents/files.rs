@@ -17,25 +17,13 @@ pub fn add_agent_files(file: &mut ConfigFile, found: Vec<(String, Result<AgentFi
     let mut added = Vec::new();
     for (path, agent) in found {
         let mut warn = |message: String| warnings.push(FileWarning { path: path.clone(), message });
-        let agent = match agent {
+        let agent = match agent.and_then(|agent| to_be_added(agent, &added)) {
             Ok(agent) => agent,
             Err(why) => {
                 warn(why);
                 continue;
             }
         };
-        if agent.name == AGENT {
-            warn(format!("the agent {AGENT} is configured in config.json only, so this file is left out"));
-            continue;
-        }
-        if added.contains(&agent.name) {
-            warn(format!("another file names the agent {} first, so this one is left out", agent.name));
-            continue;
-        }
-        if added.len() == MAX_AGENT_FILES {
-            warn(format!("only {MAX_AGENT_FILES} agent files are loaded, so this one is left out"));
-            continue;
-        }
         agent.warnings.iter().for_each(|words| warn(words.clone()));
         let model = agent.model.filter(|model| {
             let is_known = is_known_model(model, file);
@@ -62,6 +50,22 @@ pub fn add_agent_files(file: &mut ConfigFile, found: Vec<(String, Result<AgentFi
         file.agents.insert(agent.name, merged);
     }
     warnings
+}
+
+/// Returns the agent, or why its file is left out beside those that were added.
+fn to_be_added(agent: AgentFile, added: &[String]) -> Result<AgentFile, String> {
+    match &agent.name {
+        name if name == AGENT => {
+            Err(format!("the agent {AGENT} is configured in config.json only, so this file is left out"))
+        }
+        name if added.contains(name) => {
+            Err(format!("another file names the agent {name} first, so this one is left out"))
+        }
+        _ if added.len() == MAX_AGENT_FILES => {
+            Err(format!("only {MAX_AGENT_FILES} agent files are loaded, so this one is left out"))
+        }
+        _ => Ok(agent),
+    }
 }
 
 fn narrowed(tools: ToolNames, arki: Option<&ToolNames>) -> ToolNames {

@@ -3,12 +3,13 @@
 use crate::fold::grouped;
 use arki_domain::{ApprovalDecision, EventBody, Usage};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Totals {
     pub(super) runs: usize,
     /// Answers of the model.
     turns: usize,
-    usage: Usage,
+    /// `None` where no model has answered.
+    usage: Option<Usage>,
     calls: usize,
     changes: usize,
     approved: usize,
@@ -17,29 +18,13 @@ pub(crate) struct Totals {
     failed_calls: usize,
 }
 
-impl Default for Totals {
-    fn default() -> Self {
-        Self {
-            runs: 0,
-            turns: 0,
-            usage: Usage::zero(),
-            calls: 0,
-            changes: 0,
-            approved: 0,
-            rejected: 0,
-            failed_runs: 0,
-            failed_calls: 0,
-        }
-    }
-}
-
 impl Totals {
     pub(super) fn count(&mut self, body: &EventBody) {
         match body {
             EventBody::RunStarted(_) => self.runs += 1,
             EventBody::EngineResponse(response) => {
                 self.turns += usize::from(response.purpose.is_none());
-                self.usage = self.usage.plus(response.usage);
+                self.usage = Some(self.usage().plus(response.usage));
             }
             EventBody::ToolCall(_) => self.calls += 1,
             EventBody::FileChanged(_) => self.changes += 1,
@@ -53,14 +38,18 @@ impl Totals {
         }
     }
 
+    fn usage(&self) -> Usage {
+        self.usage.unwrap_or_else(Usage::zero)
+    }
+
     /// Names and what to say of each.
     pub(crate) fn rows(&self) -> Vec<(&'static str, String)> {
         let number = |count: usize| grouped(count as u64);
         vec![
             ("Prompts", format!("{}, {} failed", number(self.runs), number(self.failed_runs))),
             ("Turns of the model", number(self.turns)),
-            ("Tokens", tokens(self.usage)),
-            ("Cost", cost(self.usage)),
+            ("Tokens", tokens(self.usage())),
+            ("Cost", cost(self.usage())),
             ("Tool calls", format!("{}, {} failed", number(self.calls), number(self.failed_calls))),
             ("Decisions", format!("{} approved, {} rejected", number(self.approved), number(self.rejected))),
             ("File changes", number(self.changes)),
