@@ -3,7 +3,6 @@
 use crate::answers::HttpRefusal;
 use crate::limits::ReaderPlace;
 use crate::serve::RouteState;
-use crate::stream::feed::Ring;
 use crate::stream::rendered::{HEARTBEAT, SentEvent};
 use arki_domain::{Error, RunId, SessionId};
 use arki_engine::{EventFilter, EventsSince};
@@ -14,7 +13,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 const A_PIECE: usize = 500;
 /// A reader that is slow is sent no more than this at once.
@@ -70,9 +68,7 @@ pub(crate) struct EventStream {
     pairing: String,
     looked_at: Instant,
     shared: Arc<RouteState>,
-    ring: Arc<Ring>,
     news: watch::Receiver<u64>,
-    closing: CancellationToken,
     wanted: StreamScope,
     position: ReaderPosition,
     /// The last number that was sent of a session that was read by its numbers: what follows in the log may be older.
@@ -102,13 +98,10 @@ impl EventStream {
                 ReaderPosition::OfSession { session, after_seq, end: shared.engine().end_of_events().await? }
             }
         };
-        let ring = shared.feed.ring.clone();
         Ok(Self {
             pairing,
             looked_at: Instant::now(),
-            news: ring.news(),
-            ring,
-            closing: shared.closing.clone(),
+            news: shared.feed.ring.news(),
             shared,
             is_run_over: matches!(wanted, StreamScope::Run { is_over: true, .. }),
             wanted,
@@ -129,7 +122,7 @@ impl EventStream {
     /// Waits for what comes next; `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if self.closing.is_cancelled() || !self.may_still_read().await {
+            if self.shared.closing.is_cancelled() || !self.may_still_read().await {
                 return None;
             }
             if let Some(chunk) = self.take_waiting() {
@@ -167,7 +160,7 @@ impl EventStream {
     async fn wait(&mut self) -> Option<Bytes> {
         tokio::select! {
             biased;
-            () = self.closing.cancelled() => None,
+            () = self.shared.closing.cancelled() => None,
             _ = self.news.changed() => None,
             () = tokio::time::sleep(HEARTBEAT_INTERVAL) => Some(HEARTBEAT),
         }
@@ -190,7 +183,7 @@ impl EventStream {
                 Ok(true)
             }
             ReaderPosition::Log(cursor) => {
-                if let Some(number) = self.ring.behind(&cursor) {
+                if let Some(number) = self.shared.feed.ring.behind(&cursor) {
                     self.position = ReaderPosition::Newest { number, cursor };
                     return Ok(true);
                 }
@@ -229,7 +222,7 @@ impl EventStream {
 
     fn take_newest(&mut self, number: u64, mut cursor: String) -> bool {
         let (mut taken, mut bytes) = (Vec::new(), 0);
-        let next = self.ring.from(number, |event| {
+        let next = self.shared.feed.ring.from(number, |event| {
             if let Some(at) = &event.cursor {
                 cursor.clone_from(at);
             }
