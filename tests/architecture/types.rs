@@ -10,7 +10,6 @@ const MAX_FILES: usize = 6;
 /// domain and the protocol both call so.
 const REPEATED: &[(&str, usize)] = &[
     ("AgentState", 2),
-    ("ApprovalMode", 2),
     ("Attributes", 2),
     ("CompactionStrategy", 2),
     ("DoorListener", 2),
@@ -23,7 +22,6 @@ const REPEATED: &[(&str, usize)] = &[
     ("OverlayView", 2),
     ("Reader", 2),
     ("Restricted", 3),
-    ("ReviewFile", 2),
     ("Running", 2),
     ("Standard", 2),
     ("Started", 2),
