@@ -1,6 +1,5 @@
 //! Keys, providers and models, and the settings that name them.
 
-pub(crate) mod config_edit;
 pub(crate) mod config_keys;
 pub(crate) mod environment_keys;
 pub(crate) mod keys;

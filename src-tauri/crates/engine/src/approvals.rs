@@ -1,20 +1,13 @@
 //! Pending approvals, and the permissions that the user gave from then on.
 
-pub(crate) mod changed_tree;
-mod expiry;
-mod explained;
-mod for_clients;
 mod hunk_choice;
 pub(crate) mod judgement;
-pub(crate) mod names;
 pub(crate) mod pending;
 pub(crate) mod resolve;
-pub(crate) mod revealing;
-pub(crate) mod review;
+pub(crate) mod review_diff;
+pub(crate) mod reviews;
 pub(crate) mod session_grants;
 pub(crate) mod standing_rules;
-mod surroundings;
-mod typed_rules;
 
 use crate::accounts::Accounts;
 use crate::executor_factory::ExecutorFactory;
@@ -23,7 +16,7 @@ use crate::records::Records;
 use crate::session_reader::SessionReader;
 use judgement::PolicyTrials;
 use pending::PendingApprovals;
-use review::ApprovalReviews;
+use reviews::ApprovalReviews;
 use session_grants::SessionGrants;
 use standing_rules::StandingRules;
 use std::sync::{Arc, Mutex};

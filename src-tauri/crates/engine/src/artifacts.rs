@@ -6,7 +6,6 @@ use crate::session_reader::SessionReader;
 use arki_domain::{ArtifactEmitted, Code, Error, EventBody, RunId, SessionId};
 use std::sync::Arc;
 
-const EVENTS_A_PIECE: usize = 500;
 /// The shortest part of an id that names an artifact.
 const MIN_ID_PART: usize = 4;
 
@@ -43,27 +42,15 @@ impl Artifacts {
         };
         let mut found = Vec::new();
         for session in &sessions {
-            self.each_artifact(session, &mut found)?;
-        }
-        found.sort_by(|a, b| b.ts.cmp(&a.ts).then_with(|| b.seq.cmp(&a.seq)));
-        Ok(found)
-    }
-
-    fn each_artifact(&self, session: &SessionId, found: &mut Vec<ListedArtifact>) -> Result<(), Error> {
-        let mut after = 0;
-        loop {
-            let page = self.reader.events_after(session, after, EVENTS_A_PIECE)?;
-            for event in &page.events {
-                after = event.seq;
+            self.reader.each_own_event(session, 0, |event| {
                 if let EventBody::ArtifactEmitted(emitted) = event.body() {
                     let (session_id, run_id) = (session.clone(), event.run_id.clone());
                     found.push(ListedArtifact { session_id, run_id, seq: event.seq, ts: event.ts, emitted });
                 }
-            }
-            if !page.has_more {
-                return Ok(());
-            }
+            })?;
         }
+        found.sort_by(|a, b| b.ts.cmp(&a.ts).then_with(|| b.seq.cmp(&a.seq)));
+        Ok(found)
     }
 
     /// Returns the artifact whose id, or the only one whose name, is this, with its content. `last` is the newest.

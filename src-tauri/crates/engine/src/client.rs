@@ -7,7 +7,7 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::mcp::Answering;
 use crate::projects::open::OpenedFolder;
 use crate::records::blocking;
-use crate::records::observing::Observing;
+use crate::records::observations::Observing;
 use crate::runs::Runs;
 use crate::runs::active_run::RunningRun;
 use crate::runs::pipelines::resuming::DefinitionChoice;

@@ -6,10 +6,9 @@
 
 mod port;
 
-pub(crate) use port::{RunsSubagents, SubagentResume, SubagentStart};
+pub(crate) use port::{RunAbove, RunsSubagents, SubagentResume, SubagentStart};
 
 use crate::background_results::BackgroundResults;
-use crate::client_capabilities::ClientCapabilities;
 use crate::projects::Projects;
 use crate::projects::subagent_changes::end_worktree;
 use crate::records::{Records, blocking};
@@ -17,13 +16,12 @@ use crate::session_reader::SessionReader;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{
-    ApprovalId, ApprovalMode, CallContext, Code, DELEGATE_TOOL, Error, Event, FileChanged, ParentCall, PauseReason,
-    RunOptions, SubagentStarted, TAKE_CHANGES_TOOL,
+    ApprovalMode, CallContext, Code, DELEGATE_TOOL, Error, Event, FileChanged, ParentCall, PauseReason, RunOptions,
+    SubagentStarted, TAKE_CHANGES_TOOL,
 };
-use arki_store::ApprovalStatus;
 use arki_tools::{BackgroundCommands, SubagentEnd, SubagentStop, SubagentTask};
-use arki_worktrees::{NewSubagentWorktree, SubagentWorktrees};
-use std::path::{Path, PathBuf};
+use arki_worktrees::NewSubagentWorktree;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The tools that sub-agents don't get: nobody hears their questions, and they do their work themselves.
@@ -37,23 +35,6 @@ pub(crate) struct Delegations {
     reader: Arc<SessionReader>,
     background: Arc<BackgroundCommands>,
     results: Arc<BackgroundResults>,
-}
-
-/// A run that can hand work on.
-pub(crate) struct RunAbove {
-    /// `None` where calls are only judged.
-    pub(crate) runs: Option<Arc<dyn RunsSubagents>>,
-    pub(crate) project: PathBuf,
-    /// The model for agents that have none of their own.
-    pub(crate) model: String,
-    /// The capabilities of the client that hosts it.
-    pub(crate) presence: ClientCapabilities,
-}
-
-impl RunAbove {
-    fn runs(&self) -> Result<Arc<dyn RunsSubagents>, Error> {
-        self.runs.clone().ok_or_else(|| Error::internal("a call that is only judged hands on no work"))
-    }
 }
 
 impl Delegations {
@@ -116,24 +97,6 @@ impl Delegations {
         let files = of_project.into_iter().filter(is_changed).map(|file| changed(file, started)).collect();
         let background = if has_ended { self.results.left_in_background(started).await? } else { Vec::new() };
         Ok(SubagentStop { end, usage: state.usage, files, background, in_tree })
-    }
-
-    /// Returns whether nobody need decide on this approval any more.
-    pub(crate) async fn is_settled(&self, approval_id: &ApprovalId) -> Result<bool, Error> {
-        let approval_id = approval_id.clone();
-        let record = self.records.store().read(move |reader| reader.lists().approval(&approval_id)).await?;
-        let Some(record) = record.filter(|record| record.status == ApprovalStatus::Pending) else { return Ok(true) };
-        let expires = record.request().and_then(|asked| asked.expires_at_ms(record.requested.ts));
-        Ok(expires.is_some_and(|expires| expires <= self.records.clock().now_ms()))
-    }
-
-    /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
-    pub(crate) async fn tell_above(&self, started: &SubagentStarted) -> Result<(), Error> {
-        self.results.tell_above(&started.session_id).await
-    }
-
-    pub(crate) fn subagent_worktrees(&self) -> &SubagentWorktrees {
-        self.projects.subagent_worktrees()
     }
 
     /// Returns where a sub-agent stands; `None` before it has begun.

@@ -266,7 +266,7 @@ impl Engine {
             executors.clone(),
             session_reader.clone(),
         ));
-        let of_runs = composing::composed(BelowRuns {
+        let below = BelowRuns {
             records: records.clone(),
             accounts: accounts.clone(),
             projects: projects.clone(),
@@ -280,19 +280,13 @@ impl Engine {
             names: session_names.clone(),
             questions: open_questions.clone(),
             anchors: log_anchors.clone(),
-            restorations: restorations.clone(),
+            restorations,
             approvals: approvals.clone(),
             pipeline_history: pipeline_history.clone(),
-        });
+        };
+        let of_runs = composing::composed(below.clone());
         let RunServices { runs, pipeline_runs, .. } = &of_runs;
-        let retention = Arc::new(Retention::new(
-            records.clone(),
-            accounts.clone(),
-            projects.clone(),
-            executors.clone(),
-            session_reader.clone(),
-            sessions.clone(),
-        ));
+        let retention = Arc::new(Retention::new(&below));
         Self {
             search: Arc::new(SessionSearch::new(records.clone())),
             usage: Arc::new(UsageReports::new(records.clone())),
@@ -310,36 +304,10 @@ impl Engine {
             )),
             histories: Arc::new(Histories::new(records.clone(), projects.clone(), retention.clone())),
             retention,
-            results: Arc::new(SessionResults::new(
-                records.clone(),
-                projects.clone(),
-                session_reader.clone(),
-                sessions.clone(),
-                past_files.clone(),
-                restorations.clone(),
-            )),
-            rewinds: Arc::new(Rewinds::new(
-                records.clone(),
-                projects.clone(),
-                session_reader.clone(),
-                sessions.clone(),
-                restorations,
-                runs.clone(),
-            )),
-            sent_requests: Arc::new(SentRequests::new(
-                records.clone(),
-                accounts.clone(),
-                projects.clone(),
-                executors.clone(),
-                session_reader.clone(),
-            )),
-            worktrees: Arc::new(Worktrees::new(
-                records.clone(),
-                projects.clone(),
-                folder_trust.clone(),
-                executors,
-                session_reader.clone(),
-            )),
+            results: Arc::new(SessionResults::new(&below, past_files.clone())),
+            rewinds: Arc::new(Rewinds::new(&below, runs.clone())),
+            sent_requests: Arc::new(SentRequests::new(&below)),
+            worktrees: Arc::new(Worktrees::new(&below, folder_trust.clone())),
             schedules: Arc::new(Schedules::new(records.clone(), projects.clone(), pipeline_runs.clone())),
             mentionables: Arc::new(Mentionables::new(records.clone(), accounts.clone())),
             own_programs: Arc::new(OwnPrograms::new(records.clone(), accounts.clone(), projects.clone())),

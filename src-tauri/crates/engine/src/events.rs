@@ -1,6 +1,5 @@
 //! Events on their way to subscribers: the log that runs write, the live bus, frames for a window.
 
-pub(crate) mod announcer;
 pub(crate) mod bus;
 pub(crate) mod frames;
 pub(crate) mod held_conversations;

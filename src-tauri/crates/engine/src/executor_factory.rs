@@ -1,7 +1,5 @@
 //! The parts of a run in a folder: its tools, and the executor that judges their calls and carries them out.
 
-mod delegating;
-
 use crate::client_capabilities::ClientCapabilities;
 use crate::delegation::{Delegations, RunAbove, RunsSubagents};
 use crate::mcp::Mcp;
@@ -15,7 +13,6 @@ use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error};
 use arki_retrieval::{ProjectIndex, ProjectIndexes};
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, ExecutorSettings, Tool, ToolExecutor};
-use delegating::DelegatingRun;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -157,16 +154,18 @@ impl ExecutorFactory {
         config: &Config,
         (presence, runs): (ClientCapabilities, Option<Arc<dyn RunsSubagents>>),
     ) -> Tool {
-        let project = open.project.root().to_owned();
-        let delegating = DelegatingRun {
+        let above = RunAbove {
             delegations: self.delegations.clone(),
-            above: RunAbove { runs, project, model: config.model.clone(), presence },
+            runs,
+            project: open.project.root().to_owned(),
+            model: config.model.clone(),
+            presence,
             readers: config.reading_agents(),
             isolated: config.isolated_agents(),
         };
         let choice =
             |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };
         let agents: Vec<AgentChoice> = config.agents().into_iter().map(choice).collect();
-        arki_tools::delegate(&agents, Arc::new(delegating))
+        arki_tools::delegate(&agents, Arc::new(above))
     }
 }

@@ -6,7 +6,6 @@
 mod configuring;
 mod elicitations;
 mod entries;
-mod form_fields;
 mod keeping;
 mod launcher;
 mod session_servers;

@@ -8,9 +8,7 @@ use crate::session_reader::SessionReader;
 use arki_api::{MemoryEntry, MemoryState};
 use arki_context::{MAX_MEMORY_BYTES, add_memory, memories, remove_memory};
 use arki_domain::projection::{InboxEntry, MemoryInbox};
-use arki_domain::{
-    Code, Error, EventDraft, EventLog, MemoryDecision, MemoryReviewed, MemoryScope, SessionId, sha256_hex,
-};
+use arki_domain::{Code, Error, MemoryDecision, MemoryReviewed, MemoryScope, SessionId, sha256_hex};
 use arki_store::{MIN_ID_PART_BYTES, is_named};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -161,8 +159,7 @@ impl MemoryReviews {
         decision: MemoryDecision,
         text: Option<String>,
     ) -> Result<(), Error> {
-        let reviewed = MemoryReviewed { id: id.to_owned(), decision, text };
-        self.records.log().append(session_id, vec![EventDraft::of_session(reviewed)]).await?;
+        self.records.note(session_id, MemoryReviewed { id: id.to_owned(), decision, text }).await?;
         Ok(())
     }
 

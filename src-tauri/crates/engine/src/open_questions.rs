@@ -2,9 +2,9 @@
 
 use crate::records::Records;
 use crate::session_reader::SessionReader;
+use arki_api::QuestionSummary;
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{Code, Error, Event, EventBody, QuestionAsked, QuestionId, RunId, SessionId};
-use arki_export::Stretch;
 use std::sync::Arc;
 
 /// A question whose run waits for the answer.
@@ -15,6 +15,20 @@ pub struct OpenQuestion {
     /// Milliseconds since 1970.
     pub asked_at: i64,
     pub asked: QuestionAsked,
+}
+
+impl From<OpenQuestion> for QuestionSummary {
+    fn from(open: OpenQuestion) -> Self {
+        Self {
+            question_id: open.asked.question_id.to_string(),
+            session_id: open.session_id.to_string(),
+            run_id: open.run_id.to_string(),
+            call_id: open.asked.call_id.to_string(),
+            text: open.asked.text,
+            options: open.asked.options,
+            asked_at: open.asked_at,
+        }
+    }
 }
 
 /// Events that are read at once to find the question: it is among the last ones of its session.
@@ -109,7 +123,7 @@ impl OpenQuestions {
             return Ok(());
         }
         let mut was_asked = false;
-        self.reader.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
+        self.reader.each_own_event(session_id, 0, |event| {
             was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
         })?;
         Err(match was_asked {

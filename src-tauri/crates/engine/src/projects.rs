@@ -1,8 +1,6 @@
 //! A folder and what it brings along: trust, configuration, skills and procedures.
 
-mod agent_files;
-pub(crate) mod agent_list;
-pub(crate) mod app_state;
+pub(crate) mod agents;
 pub(crate) mod config_in_force;
 pub(crate) mod editor_buffers;
 pub(crate) mod example_prompts;
@@ -19,13 +17,13 @@ pub(crate) mod pipelines;
 pub(crate) mod rules;
 pub(crate) mod sample;
 pub(crate) mod setting_list;
-pub(crate) mod skill_list;
 pub(crate) mod skills;
 pub(crate) mod slash_commands;
 pub(crate) mod subagent_changes;
 
 use crate::accounts::Accounts;
 use crate::records::{Records, blocking};
+use arki_api::{AppState, ProjectState};
 use arki_domain::{Error, SessionId};
 use arki_sandbox::{Sandbox, SandboxStatus};
 use arki_tools::BackgroundCommands;
@@ -116,4 +114,25 @@ impl Projects {
     pub(crate) fn leavings(&self) -> &Arc<Leavings> {
         &self.leavings
     }
+}
+
+/// The open folder, the folders that were open before, and what is configured.
+///
+/// # Errors
+/// When the configuration has an error.
+pub fn app_state(projects: &Projects, project: Option<ProjectState>) -> Result<AppState, Error> {
+    let config = projects.accounts.user_config()?;
+    Ok(AppState {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        data_dir: projects.records.directories().data.display().to_string(),
+        project,
+        recent_projects: projects.recent_projects(),
+        default_model: config.model,
+        sandbox: Sandbox::strongest().name,
+        reflects: config.reflects,
+        notifies: config.window.notifies,
+        keeps_awake: config.window.keeps_awake,
+        looks_for_updates: config.window.looks_for_updates,
+        has_tray: config.window.has_tray,
+    })
 }

@@ -6,18 +6,17 @@ pub(crate) mod events_since;
 pub(crate) mod follow_others;
 pub(crate) mod model_memory;
 pub(crate) mod observations;
-pub(crate) mod observing;
 #[cfg(test)]
 pub(crate) mod reads;
 #[cfg(test)]
 mod tests;
 
 use crate::Directories;
-use crate::events::announcer::Announcer;
 use crate::events::bus::Bus;
+use crate::events::recorded_log::Announcer;
 use crate::events::recorded_log::RecordedLog;
 use crate::this_process::is_alive;
-use arki_domain::{Clock, ContentStore, Error, EventLog, LiveBus, RunId};
+use arki_domain::{Clock, ContentStore, Error, EventBody, EventDraft, EventLog, LiveBus, RunId, SessionId};
 use arki_redaction::Redactor;
 use arki_store::{Store, StoreReader};
 use contents::Contents;
@@ -145,6 +144,14 @@ impl Records {
     /// Returns whether nothing is kept once the store is closed.
     pub(crate) fn is_ephemeral(&self) -> bool {
         self.is_ephemeral
+    }
+
+    /// Stores what happened to a session, outside its runs.
+    ///
+    /// # Errors
+    /// When the event cannot be stored.
+    pub(crate) async fn note(&self, session: &SessionId, happened: impl Into<EventBody>) -> Result<(), Error> {
+        self.log.append(session, vec![EventDraft::of_session(happened)]).await.map(drop)
     }
 
     /// Why nothing can be kept, where the store was opened to read; `None` where everything works.

@@ -6,6 +6,7 @@ use crate::projects::Projects;
 use crate::records::Records;
 use crate::records::blocking;
 use crate::records::contents::listed_hashes;
+use crate::runs::composing::BelowRuns;
 use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
 use crate::sessions::claim::{Claim, ClaimedWork};
@@ -45,14 +46,8 @@ pub struct Retention {
 }
 
 impl Retention {
-    pub(crate) fn new(
-        records: Arc<Records>,
-        accounts: Arc<Accounts>,
-        projects: Arc<Projects>,
-        executors: Arc<ExecutorFactory>,
-        reader: Arc<SessionReader>,
-        sessions: Arc<Sessions>,
-    ) -> Self {
+    pub(crate) fn new(below: &BelowRuns) -> Self {
+        let BelowRuns { records, accounts, projects, executors, reader, sessions, .. } = below.clone();
         Self { records, accounts, projects, executors, reader, sessions }
     }
 

@@ -1,13 +1,11 @@
 //! Runs from their start to their end: started, resumed, stopped, queued, delegated, left in the background.
 
 pub(crate) mod active_run;
-mod afterwards;
 mod answering;
 mod beneath;
 pub(crate) mod compactions;
 pub(crate) mod composing;
 pub(crate) mod configuring;
-mod for_clients;
 mod git_state;
 mod hold;
 mod late_context;
@@ -22,14 +20,12 @@ pub(crate) mod place;
 mod preparing;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;
-mod reflecting;
 pub(crate) mod resume;
 mod settling;
 pub(crate) mod start;
 pub(crate) mod stopping;
 pub(crate) mod system_prompt;
 pub(crate) mod typed;
-mod wiring;
 
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
@@ -44,15 +40,13 @@ use crate::records::Records;
 use crate::restorations::Restorations;
 use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
-use afterwards::Afterwards;
 use hold::ActiveRuns;
 use notifying::RunNotices;
 use preparing::RunPreparation;
 use queue::MessageQueues;
-use settling::RunSettling;
+use settling::{Afterwards, RunSettling};
 use std::sync::Arc;
 use tokio::sync::watch;
-use wiring::RunWiring;
 
 /// Runs: begun, gone on with, stopped.
 pub struct Runs {
@@ -71,7 +65,6 @@ pub struct Runs {
     pipeline_history: Arc<PipelineHistory>,
     queues: Arc<MessageQueues>,
     preparation: Arc<RunPreparation>,
-    wiring: Arc<RunWiring>,
     settling: Arc<RunSettling>,
     active: ActiveRuns,
 }

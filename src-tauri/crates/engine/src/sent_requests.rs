@@ -12,6 +12,7 @@ use crate::client_capabilities::ClientCapabilities;
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
+use crate::runs::composing::BelowRuns;
 use crate::runs::prompt_images::kept_images;
 use crate::session_reader::SessionReader;
 use arki_agent::messages_as_text;
@@ -76,13 +77,8 @@ pub struct SentRequests {
 }
 
 impl SentRequests {
-    pub(crate) fn new(
-        records: Arc<Records>,
-        accounts: Arc<Accounts>,
-        projects: Arc<Projects>,
-        executors: Arc<ExecutorFactory>,
-        reader: Arc<SessionReader>,
-    ) -> Self {
+    pub(crate) fn new(below: &BelowRuns) -> Self {
+        let BelowRuns { records, accounts, projects, executors, reader, .. } = below.clone();
         Self { records, accounts, projects, executors, reader, opened: Mutex::default() }
     }
 

@@ -2,7 +2,6 @@
 
 pub(crate) mod history;
 pub(crate) mod holding;
-mod origins;
 pub(crate) mod overview;
 pub(crate) mod telling;
 mod wholeness;

@@ -4,12 +4,13 @@ use crate::past_files::PastFiles;
 use crate::projects::Projects;
 use crate::records::{Records, blocking};
 use crate::restorations::{Restorations, found, is};
+use crate::runs::composing::BelowRuns;
 use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
 use crate::sessions::claim::ClaimedWork;
 use arki_api::{CommittedChanges, ResultFile, ReviewChange, SessionResult};
 use arki_domain::projection::{FileAt, FileStep, FilesAt, WantedFile};
-use arki_domain::{ChangesCommitted, Code, Error, Event, EventBody, EventDraft, EventLog, SessionId};
+use arki_domain::{ChangesCommitted, Code, Error, Event, EventBody, SessionId};
 use arki_edit::{Merge, merge};
 use arki_files::{FileContent, changed_lines};
 use arki_git::Head;
@@ -38,14 +39,8 @@ pub struct SessionResults {
 }
 
 impl SessionResults {
-    pub(crate) fn new(
-        records: Arc<Records>,
-        projects: Arc<Projects>,
-        reader: Arc<SessionReader>,
-        sessions: Arc<Sessions>,
-        past_files: Arc<PastFiles>,
-        restorations: Arc<Restorations>,
-    ) -> Self {
+    pub(crate) fn new(below: &BelowRuns, past_files: Arc<PastFiles>) -> Self {
+        let BelowRuns { records, projects, reader, sessions, restorations, .. } = below.clone();
         Self { records, projects, reader, sessions, past_files, restorations }
     }
 
@@ -112,8 +107,12 @@ impl SessionResults {
         arki_disk::create_private_dir(&directory).map_err(Error::internal)?;
         let new = NewCommit { folder: &folder, directory: &directory, message, files };
         let WrittenCommit { commit, files, left_out, not_run } = arki_worktrees::commit(new).await?;
-        let told = ChangesCommitted { commit: commit.clone(), message: message.to_owned(), files: files.clone() };
-        self.records.log().append(session_id, vec![EventDraft::of_session(told)]).await?;
+        self.records
+            .note(
+                session_id,
+                ChangesCommitted { commit: commit.clone(), message: message.to_owned(), files: files.clone() },
+            )
+            .await?;
         let for_reason = |reason| left_out.iter().filter(move |(_, why)| *why == reason).map(|(path, _)| path.clone());
         let (mixed, others) = (for_reason(CommitGap::Mixed).collect(), for_reason(CommitGap::NotByArki).collect());
         Ok(CommittedChanges { commit, files, mixed, left_out: others, not_run })

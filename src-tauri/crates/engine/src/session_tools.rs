@@ -7,8 +7,9 @@ use crate::records::Records;
 use crate::records::blocking;
 use crate::session_reader::SessionReader;
 use crate::session_reader::overview::agent_in;
+use arki_api::SessionToolEntry;
 use arki_config::AGENT;
-use arki_domain::{Error, EventDraft, EventLog, Executor, SessionConfigured, SessionId, ToolDefinition};
+use arki_domain::{Error, Executor, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +18,13 @@ use std::sync::Arc;
 pub struct SessionTool {
     pub definition: ToolDefinition,
     pub enabled: bool,
+}
+
+impl From<SessionTool> for SessionToolEntry {
+    fn from(tool: SessionTool) -> Self {
+        let (name, description) = (tool.definition.name.to_string(), tool.definition.description.to_string());
+        Self { name, description, category: tool.definition.category, enabled: tool.enabled }
+    }
 }
 
 /// The tools of folders and sessions, which can be switched.
@@ -80,8 +88,7 @@ impl SessionTools {
         let switched = blocking(self, move |it| it.switched(&id, &on, &off)).await?;
         if let Some(disabled) = switched {
             let disabled_tools = Some(disabled);
-            let configured = SessionConfigured { disabled_tools, ..SessionConfigured::default() };
-            self.records.log().append(session, vec![EventDraft::of_session(configured)]).await?;
+            self.records.note(session, SessionConfigured { disabled_tools, ..SessionConfigured::default() }).await?;
         }
         Ok(())
     }

@@ -3,9 +3,7 @@
 mod agent_state;
 pub(crate) mod claim;
 pub(crate) mod compacting;
-pub(crate) mod for_clients;
 pub(crate) mod fork;
-pub(crate) mod lease;
 pub(crate) mod marking;
 pub(crate) mod session_settings;
 mod snapshots;

@@ -1,6 +1,7 @@
 //! Changing values of the user's `config.json` by their keys; comments and everything else stay.
 
 use crate::accounts::Accounts;
+use crate::accounts::user_config::{input, set};
 use arki_api::SettingChange;
 use arki_config::{Config, ConfigFile, key_path, no_key};
 use arki_domain::{Code, Error};
@@ -148,8 +149,7 @@ impl KeyEdit {
         let folder = |object: CstObject, name: &String| object.object_value_or_set(name);
         let object = folders.iter().fold(root.object_value_or_set(), folder);
         match (item, object.get(name)) {
-            (None, Some(property)) => property.set_value(input(value)),
-            (None, None) => drop(object.append(name, input(value))),
+            (None, _) => set(&object, name, input(value)),
             (Some(ListItem::New), _) => drop(object.array_value_or_set(name).append(input(value))),
             (Some(ListItem::At(index)), property) => {
                 let list = property.and_then(|property| property.array_value());
@@ -246,18 +246,5 @@ fn is_same(one: &Value, other: &Value) -> bool {
             one.len() == other.len() && one.iter().all(is_in)
         }
         _ => one == other,
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Value::Object(map) => {
-            CstInputValue::Object(map.iter().map(|(name, value)| (name.clone(), input(value))).collect())
-        }
     }
 }

@@ -2,12 +2,11 @@
 //! one of their models is chosen.
 
 use crate::accounts::Accounts;
-use crate::accounts::settings::set;
+use crate::accounts::user_config::set;
 use arki_api::LocalServer;
 use arki_config::{AGENT, ProviderConfig};
 use arki_domain::{Code, Error};
 use arki_llm::{ProviderKind, ProviderSettings, Providers};
-use jsonc_parser::cst::CstInputValue;
 
 /// A program that serves models.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,13 +108,13 @@ impl Accounts {
                 let entry = root.object_value_or_set("providers").object_value_or_set(&provider);
                 set(&entry, "kind", known.kind.name());
                 if known.kind.default_base_url() != Some(&known.base_url) {
-                    set(&entry, "baseUrl", &known.base_url);
+                    set(&entry, "baseUrl", known.base_url.as_str());
                 }
                 if known.kind == ProviderKind::Custom {
-                    entry.append("isLocal", CstInputValue::Bool(true));
+                    set(&entry, "isLocal", true);
                 }
             }
-            set(&root.object_value_or_set("agents").object_value_or_set(AGENT), "model", &id);
+            set(&root.object_value_or_set("agents").object_value_or_set(AGENT), "model", id.as_str());
             Ok(())
         })?;
         Ok(id)

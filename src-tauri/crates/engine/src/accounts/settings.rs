@@ -2,11 +2,11 @@
 
 use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
+use crate::accounts::user_config::set;
 use arki_api::{ModelEntry, ProviderEntry};
 use arki_config::AGENT;
 use arki_domain::{Code, Error};
 use arki_llm::ProviderKind;
-use jsonc_parser::cst::CstInputValue;
 use std::str::FromStr;
 
 impl Accounts {
@@ -219,16 +219,6 @@ enum EntryState {
 fn taken(provider: &str) -> Error {
     let hint = format!("`arki providers rm {provider}` removes it; `arki providers` shows it.");
     Error::new(Code::USAGE, format!("The provider \"{provider}\" already exists."), hint)
-}
-
-pub(crate) fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
-    let value = CstInputValue::String(value.to_owned());
-    match object.get(key) {
-        Some(property) => property.set_value(value),
-        None => {
-            object.append(key, value);
-        }
-    }
 }
 
 /// Provider names become part of model names and of keychain items.

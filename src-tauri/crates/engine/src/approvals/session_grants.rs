@@ -6,7 +6,7 @@
 use crate::records::{Records, blocking};
 use crate::session_reader::SessionReader;
 use crate::session_reader::history::History;
-use arki_domain::{Error, EventDraft, EventLog, SessionGranted, SessionId};
+use arki_domain::{Error, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;
 use std::sync::Arc;
@@ -41,8 +41,7 @@ impl SessionGrants {
         let session = session_id.clone();
         let withdrawn = blocking(self, move |grants| grants.session_grants(&session)).await?;
         if !withdrawn.is_empty() {
-            let nothing = SessionGranted { rules: Vec::new() };
-            self.records.log().append(session_id, vec![EventDraft::of_session(nothing)]).await?;
+            self.records.note(session_id, SessionGranted { rules: Vec::new() }).await?;
         }
         Ok(withdrawn)
     }

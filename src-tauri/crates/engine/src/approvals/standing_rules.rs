@@ -1,26 +1,34 @@
-//! Rules that the user makes of an answer ("always allow"), and what a new rule would have meant so far.
+//! Rules that the user makes of an answer ("always allow") or writes in the window: adding one, removing a stored one, and
+//! what a new one would have meant so far.
 
 use crate::accounts::Accounts;
+use crate::accounts::user_config::input;
 use crate::approvals::pending::PendingApprovals;
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::session_reader::SessionReader;
+use arki_api::{BacktestResult, PastCallEntry};
 use arki_config::{invalid, parse_rule};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, Error, EventBody, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::ToolExecutor;
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::{CstNode, CstRootNode};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Read at once.
-const EVENTS_A_PAGE: usize = 1000;
 const SESSIONS_A_PAGE: usize = 200;
+/// The past calls that are listed, of each kind: changed by a rule, and decided as before.
+const MAX_LISTED_CALLS: usize = 200;
+/// The characters of a listed call that are shown.
+const MAX_CALL_CHARS: usize = 1000;
+/// Stands for a file's name in errors.
+const TYPED: &str = "The rule";
+const CORRECT: &str = "Correct it, and try again; nothing was stored.";
 
 /// A past call that a new rule speaks of.
 #[derive(Debug, Clone, Serialize)]
@@ -107,11 +115,7 @@ impl StandingRules {
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
     pub(crate) fn add_rules(&self, rules: &[RuleDefinition]) -> Result<(), Error> {
-        let values = as_values(rules)?;
-        self.accounts.edit_config(|root| {
-            values.into_iter().for_each(|value| append_rule(root, value));
-            Ok(())
-        })
+        self.accounts.edit_config(appending(rules)?)
     }
 
     /// Checks that [`Self::add_rules`] would find a configuration that it can add to.
@@ -119,12 +123,7 @@ impl StandingRules {
     /// # Errors
     /// `CONFIG_INVALID`.
     pub(crate) fn ensure_addable(&self, rules: &[RuleDefinition]) -> Result<(), Error> {
-        let values = as_values(rules)?;
-        let append = |root: &CstRootNode| {
-            values.into_iter().for_each(|value| append_rule(root, value));
-            Ok(())
-        };
-        self.accounts.edited_config(&self.accounts.user_config_text()?, append).map(drop)
+        self.accounts.edited_config(&self.accounts.user_config_text()?, appending(rules)?).map(drop)
     }
 
     /// Tells `take` of each past call that a rule speaks of, and how today's decision on it would change: the newest
@@ -135,13 +134,10 @@ impl StandingRules {
     pub fn backtest(&self, text: &str, file: &Path, take: &mut dyn FnMut(PastCall)) -> Result<Backtest, Error> {
         let backtest =
             parse_rule(text, file).and_then(|rule| self.backtest_definition(rule, file, &mut |_, past| take(past)));
-        backtest.map_err(|fault| match fault.is(Code::CONFIG_INVALID) {
-            true => Error { hint: "Fix the rule in this file, then test it again.".to_owned(), ..fault },
-            false => fault,
-        })
+        backtest.map_err(|fault| hinting(fault, "Fix the rule in this file, then test it again."))
     }
 
-    pub(super) fn backtest_definition(
+    fn backtest_definition(
         &self,
         definition: RuleDefinition,
         file: &Path,
@@ -178,68 +174,143 @@ impl StandingRules {
         rule: &PolicyRule,
         backtest: &mut Backtest,
     ) -> Result<Vec<PastCall>, Error> {
-        let (mut after_seq, mut matched) = (0, Vec::<PastCall>::new());
+        let mut matched: Vec<PastCall> = Vec::new();
         let mut places = HashMap::new();
-        loop {
-            let page = self.records.reader().log().events(session, after_seq, EVENTS_A_PAGE)?;
-            for event in &page.events {
-                match event.body() {
-                    EventBody::ToolCall(call) => {
-                        backtest.calls += 1;
-                        let Some(executor) = executor else {
-                            backtest.left_out += 1;
-                            continue;
-                        };
-                        let (speaks, with_rule) = executor.judge().judge_with(rule, &call.tool_id, &call.args);
-                        if speaks {
-                            let today = executor.judge().verdict(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
-                            places.insert(call.call_id.clone(), matched.len());
-                            matched.push(PastCall {
-                                session_id: session.clone(),
-                                seq: event.seq,
-                                tool_id: call.tool_id,
-                                args: call.args,
-                                decided: None,
-                                decision: today,
-                                with_rule: with_rule.decision,
-                            });
-                        }
-                    }
-                    EventBody::PolicyDecided(decided) => {
-                        // The first one is the policy's; a later one tells of the user's answer.
-                        let place = places.get(&decided.call_id);
-                        if let Some(past) = place.and_then(|place| matched.get_mut(*place)) {
-                            past.decided.get_or_insert(decided.decision);
-                        }
-                    }
-                    _ => {}
+        self.reader.each_own_event(session, 0, |event| match event.body() {
+            EventBody::ToolCall(call) => {
+                backtest.calls += 1;
+                let Some(executor) = executor else {
+                    backtest.left_out += 1;
+                    return;
+                };
+                let (speaks, with_rule) = executor.judge().judge_with(rule, &call.tool_id, &call.args);
+                if speaks {
+                    let today = executor.judge().verdict(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
+                    places.insert(call.call_id.clone(), matched.len());
+                    matched.push(PastCall {
+                        session_id: session.clone(),
+                        seq: event.seq,
+                        tool_id: call.tool_id,
+                        args: call.args,
+                        decided: None,
+                        decision: today,
+                        with_rule: with_rule.decision,
+                    });
                 }
             }
-            match page.events.last() {
-                Some(last) if page.has_more => after_seq = last.seq,
-                _ => return Ok(matched),
+            EventBody::PolicyDecided(decided) => {
+                // The first one is the policy's; a later one tells of the user's answer.
+                let place = places.get(&decided.call_id);
+                if let Some(past) = place.and_then(|place| matched.get_mut(*place)) {
+                    past.decided.get_or_insert(decided.decision);
+                }
             }
+            _ => {}
+        })?;
+        Ok(matched)
+    }
+
+    /// Returns the past calls that a rule matches, those that it would change first. Nothing is stored. Blocking.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY` where it is no rule, or when the database can't be read.
+    pub fn backtest_rule(&self, text: &str) -> Result<BacktestResult, Error> {
+        let (mut changed, mut unchanged) = (Vec::new(), Vec::new());
+        let rule = typed_rule(text)?;
+        let backtest = self.backtest_definition(rule, Path::new(TYPED), &mut |session, past| {
+            let calls = if past.is_changed() { &mut changed } else { &mut unchanged };
+            if calls.len() < MAX_LISTED_CALLS {
+                calls.push(PastCallEntry {
+                    session_id: past.session_id.to_string(),
+                    seq: past.seq,
+                    title: session.title.clone(),
+                    project: session.project.clone(),
+                    call: past.about().chars().take(MAX_CALL_CHARS).collect(),
+                    tool_id: past.tool_id,
+                    decided: past.decided,
+                    decision: past.decision,
+                    with_rule: past.with_rule,
+                });
+            }
+        })?;
+        changed.extend(unchanged);
+        changed.truncate(MAX_LISTED_CALLS);
+        Ok(BacktestResult {
+            matched: changed,
+            matched_count: backtest.matched,
+            changed: backtest.changed,
+            calls: backtest.calls,
+            left_out: backtest.left_out,
+        })
+    }
+
+    /// Adds a rule to the user's `config.json`; comments and everything else stay.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`; then the file is as it was.
+    pub fn add_typed_rule(&self, text: &str) -> Result<(), Error> {
+        self.add_rules(&[typed_rule(text)?])
+    }
+
+    /// Removes a rule from the user's `config.json`, by its JSON as settings list it: without its secrets.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` where the file has no such rule or can't be changed; then it is as it was.
+    pub fn remove_rule(&self, text: &str) -> Result<(), Error> {
+        let wanted: Value = serde_json::from_str(text).map_err(|error| rule_fault(&error.to_string()))?;
+        let stored =
+            |rule: &CstNode| jsonc_parser::parse_to_serde_value::<Value>(&rule.to_string(), &Default::default());
+        let is_wanted =
+            |rule: &CstNode| stored(rule).is_ok_and(|rule| self.records.redactor().redact_json(rule) == wanted);
+        let mut was_there = false;
+        self.accounts.edit_config(|root| {
+            if let Some(rule) = stored_rules(root).into_iter().find(is_wanted) {
+                was_there = true;
+                rule.remove();
+            }
+            Ok(())
+        })?;
+        let missing = || {
+            let message = "Your configuration no longer has this rule.";
+            Error::new(Code::CONFIG_INVALID, message, "Open the settings again to see its current rules.")
+        };
+        was_there.then_some(()).ok_or_else(missing)
+    }
+}
+
+/// The edit that adds these rules.
+fn appending(rules: &[RuleDefinition]) -> Result<impl FnOnce(&CstRootNode) -> Result<(), Error> + use<>, Error> {
+    let values = rules.iter().map(|rule| serde_json::to_value(rule).map_err(Error::internal));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    Ok(move |root: &CstRootNode| {
+        let rules = root.object_value_or_set().object_value_or_set("policy").array_value_or_set("rules");
+        for value in &values {
+            rules.ensure_multiline();
+            rules.append(input(value));
         }
+        Ok(())
+    })
+}
+
+fn stored_rules(root: &CstRootNode) -> Vec<CstNode> {
+    let policy = root.object_value().and_then(|root| root.object_value("policy"));
+    policy.and_then(|policy| policy.array_value("rules")).map(|rules| rules.elements()).unwrap_or_default()
+}
+
+/// A rule that passes its own examples.
+fn typed_rule(text: &str) -> Result<RuleDefinition, Error> {
+    let definition = parse_rule(text, Path::new(TYPED)).map_err(|fault| hinting(fault, CORRECT))?;
+    PolicyRule::new(definition.clone(), "typed", 1).map_err(|error| rule_fault(&error.to_string()))?;
+    Ok(definition)
+}
+
+fn hinting(fault: Error, hint: &str) -> Error {
+    match fault.is(Code::CONFIG_INVALID) {
+        true => Error { hint: hint.to_owned(), ..fault },
+        false => fault,
     }
 }
 
-fn as_values(rules: &[RuleDefinition]) -> Result<Vec<Value>, Error> {
-    rules.iter().map(|rule| serde_json::to_value(rule).map_err(Error::internal)).collect()
-}
-
-fn append_rule(root: &CstRootNode, rule: Value) {
-    let rules = root.object_value_or_set().object_value_or_set("policy").array_value_or_set("rules");
-    rules.ensure_multiline();
-    rules.append(input(rule));
-}
-
-fn input(value: Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text),
-        Value::Array(items) => CstInputValue::Array(items.into_iter().map(input).collect()),
-        Value::Object(map) => CstInputValue::Object(map.into_iter().map(|(key, value)| (key, input(value))).collect()),
-    }
+fn rule_fault(reason: &str) -> Error {
+    Error { hint: CORRECT.to_owned(), ..invalid(Path::new(TYPED), reason) }
 }

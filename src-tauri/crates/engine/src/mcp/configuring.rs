@@ -1,6 +1,7 @@
 //! The user's own MCP servers, as the settings change them: in `config.json`, whose comments and everything else stay.
 
 use crate::accounts::settings::ensure_variable_name;
+use crate::accounts::user_config::set;
 use crate::mcp::Mcp;
 use arki_api::{McpServerSettings, McpVariable};
 use arki_config::{ConfiguredServer, McpServerConfig};
@@ -46,7 +47,7 @@ impl Mcp {
         self.accounts.edit_config(|root| {
             let servers = root.object_value_or_set().object_value("mcpServers");
             if let Some(server) = servers.and_then(|servers| servers.object_value(name)) {
-                set_unless(&server, "enabled", enabled, CstInputValue::Bool(false));
+                set_unless(&server, "enabled", enabled, false);
             }
             Ok(())
         })
@@ -100,11 +101,11 @@ fn save(root: &CstRootNode, name: &str, settings: &McpServerSettings) {
     match &settings.command {
         Some(command) => {
             ["url", "headers", "oauth"].iter().for_each(|key| remove(&server, key));
-            set(&server, "command", text(command));
-            let args: Vec<CstInputValue> = settings.args.iter().map(|arg| text(arg)).collect();
-            set_unless(&server, "args", args.is_empty(), CstInputValue::Array(args));
+            set(&server, "command", command.as_str());
+            let args: Vec<&str> = settings.args.iter().map(String::as_str).collect();
+            set_unless(&server, "args", args.is_empty(), args);
             set_variables(&server, "env", &settings.env);
-            set_unless(&server, "network", !settings.network, CstInputValue::Bool(true));
+            set_unless(&server, "network", !settings.network, true);
         }
         None => {
             ["command", "args", "env", "network", "writable"].iter().for_each(|key| remove(&server, key));
@@ -118,7 +119,7 @@ fn save(root: &CstRootNode, name: &str, settings: &McpServerSettings) {
 fn set_url(server: &CstObject, url: &str) {
     let known = server.get("url").and_then(|property| property.value()?.as_string_lit()?.decoded_value().ok());
     if known.is_none_or(|known| shown_url(&known) != url) {
-        set(server, "url", text(url));
+        set(server, "url", url);
     }
 }
 
@@ -135,26 +136,13 @@ fn set_variables(server: &CstObject, key: &str, variables: &[McpVariable]) {
     }
     for variable in variables {
         if let Some(value) = &variable.value {
-            set(&object, &variable.name, text(value));
+            set(&object, &variable.name, value.as_str());
         }
     }
 }
 
-fn text(value: &str) -> CstInputValue {
-    CstInputValue::String(value.to_owned())
-}
-
-fn set_unless(object: &CstObject, key: &str, is_default: bool, value: CstInputValue) {
+fn set_unless(object: &CstObject, key: &str, is_default: bool, value: impl Into<CstInputValue>) {
     if is_default { remove(object, key) } else { set(object, key, value) }
-}
-
-fn set(object: &CstObject, key: &str, value: CstInputValue) {
-    match object.get(key) {
-        Some(property) => property.set_value(value),
-        None => {
-            object.append(key, value);
-        }
-    }
 }
 
 fn remove(object: &CstObject, key: &str) {

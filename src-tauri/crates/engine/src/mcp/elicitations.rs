@@ -3,11 +3,13 @@
 //! It is kept in memory alone: a question is a part of a call that a server works on, and ends with the call and with
 //! this process. What came of it stands in the call's result. The run stays at work meanwhile: it is not paused.
 
-use super::form_fields;
 use crate::mcp::Mcp;
-use arki_api::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
+use arki_api::{
+    ElicitationAction, ElicitationChoice, ElicitationFault, ElicitationField, ElicitationFieldKind, ElicitationFormat,
+    ElicitationPage, ElicitationReply, ElicitationSummary,
+};
 use arki_domain::{Clock, Code, Error, LiveBus, LiveEvent};
-use arki_mcp::{Elicitor, Reply, ServerQuestion, WantedAnswer, WebAddress};
+use arki_mcp::{Choice, Elicitor, Field, FieldKind, Reply, ServerQuestion, TextFormat, WantedAnswer, WebAddress};
 use arki_tools::CallPlace;
 use async_trait::async_trait;
 use serde_json::Map;
@@ -174,7 +176,7 @@ fn gone() -> Error {
 
 fn summary(open: &PendingElicitation) -> ElicitationSummary {
     let (fields, page) = match &open.question.wanted {
-        WantedAnswer::Form(form) => (form.fields.iter().map(form_fields::field).collect(), None),
+        WantedAnswer::Form(form) => (form.fields.iter().map(field).collect(), None),
         WantedAnswer::Page(page) => (Vec::new(), Some(in_parts(page))),
     };
     ElicitationSummary {
@@ -198,6 +200,47 @@ fn session_of(calls: &[CallPlace]) -> Option<String> {
 fn in_parts(page: &WebAddress) -> ElicitationPage {
     let (before, after) = page.url.split_once(page.host.as_str()).unwrap_or((&page.url, ""));
     ElicitationPage { before: before.to_owned(), host: page.host.clone(), after: after.to_owned() }
+}
+
+pub(super) fn field(field: &Field) -> ElicitationField {
+    ElicitationField {
+        name: field.name.clone(),
+        label: field.label.clone(),
+        description: field.description.clone(),
+        required: field.required,
+        kind: kind(&field.kind),
+        default: field.default.clone(),
+    }
+}
+
+fn kind(kind: &FieldKind) -> ElicitationFieldKind {
+    match kind {
+        FieldKind::Text { format, max_length } => {
+            ElicitationFieldKind::Text { format: format.map(text_format), max_length: *max_length }
+        }
+        FieldKind::Number { is_integer, minimum, maximum } => {
+            ElicitationFieldKind::Number { is_integer: *is_integer, minimum: *minimum, maximum: *maximum }
+        }
+        FieldKind::Boolean => ElicitationFieldKind::Boolean,
+        FieldKind::Choice(options) => ElicitationFieldKind::Choice { options: choices(options) },
+        FieldKind::Choices(options) => ElicitationFieldKind::Choices { options: choices(options) },
+    }
+}
+
+fn text_format(format: TextFormat) -> ElicitationFormat {
+    match format {
+        TextFormat::Email => ElicitationFormat::Email,
+        TextFormat::Uri => ElicitationFormat::Uri,
+        TextFormat::Date => ElicitationFormat::Date,
+        TextFormat::DateTime => ElicitationFormat::DateTime,
+    }
+}
+
+fn choices(options: &[Choice]) -> Vec<ElicitationChoice> {
+    options
+        .iter()
+        .map(|choice| ElicitationChoice { value: choice.value.clone(), title: choice.title.clone() })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
-//! Folders that are trusted, by what is in them as the user saw it, and the end of that: also of a folder that is gone, at whose place another may appear.
-
-pub(crate) mod worktrees;
+//! Folders that are trusted, by what is in them as the user saw it, and the end of that: also of a folder that is gone, at
+//! whose place another may appear.
+//!
+//! The trust in a worktree covers what the user has agreed to in its project, and nothing else.
 
 use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::hook_pins::READERS;
-use crate::projects::open::{canonical, pin_record};
+use crate::projects::open::{canonical, kind_word, pin_record};
 use crate::records::{Records, blocking};
 use arki_api::ProjectState;
 use arki_config::PROJECT_CONFIG;
 use arki_disk::FolderLock;
-use arki_domain::Error;
-use arki_files::{CLAUDE_SETTINGS, Project};
+use arki_domain::{Error, TrustPin};
+use arki_files::{CLAUDE_SETTINGS, PinKind, Project};
 use arki_retrieval::{IndexLimits, ProjectIndexes};
 use arki_store::{PinRecord, TrustRecord};
 use std::path::{Path, PathBuf};
@@ -160,4 +161,45 @@ fn places(path: &Path) -> impl Iterator<Item = String> {
         Some(above.canonicalize().ok()?.join(rest))
     });
     [Some(named), followed].into_iter().flatten().map(|place: PathBuf| place.display().to_string())
+}
+
+impl FolderTrust {
+    /// Trusts a worktree as its project is trusted: by the same pins, so that what differs there is off. Of git's own, only
+    /// those of what is there in the same form: the worktree's repository has a configuration of its own.
+    ///
+    /// # Errors
+    /// When the folder can't be read, or the database can't be written.
+    pub(crate) async fn trust_worktree(self: &Arc<Self>, folder: &Path, agreed: TrustRecord) -> Result<(), Error> {
+        let place = folder.to_owned();
+        let pins = blocking(self, move |_| {
+            let there = arki_files::scan(&place, READERS)?.pins;
+            let is_of_git =
+                |kind: &str| [PinKind::GitConfig, PinKind::GitHook].map(kind_word).iter().any(|it| it == kind);
+            let is_there = |pin: &TrustPin| {
+                there.iter().any(|it| it.path == pin.path && it.hash == pin.hash && kind_word(it.kind) == pin.kind)
+            };
+            let pins = agreed.pins.into_iter();
+            Ok(pins.filter(|record| !is_of_git(&record.pin.kind) || is_there(&record.pin)).collect())
+        });
+        let record = TrustRecord { trusted: true, pins: pins.await?, decided_at: self.records.clock().now_ms() };
+        Ok(self.records.store().set_trust(&folder.display().to_string(), record).await?)
+    }
+
+    /// Stops trusting the place of a worktree, before another folder lies there.
+    ///
+    /// # Errors
+    /// When the database can't be written.
+    pub(crate) async fn untrust_worktree(self: &Arc<Self>, folder: &Path) -> Result<(), Error> {
+        let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
+        Ok(self.records.store().set_trust(&folder.display().to_string(), record).await?)
+    }
+}
+
+/// The files that the user has agreed to, by their paths: also those that git ignores.
+pub(crate) fn agreed_files(agreed: &TrustRecord) -> Vec<String> {
+    let files = agreed.pins.iter().map(|record| record.pin.path.split('#').next().unwrap_or_default().to_owned());
+    let mut files: Vec<String> = files.filter(|path| !path.is_empty()).collect();
+    files.sort();
+    files.dedup();
+    files
 }

@@ -5,7 +5,7 @@
 
 use crate::records::{Records, blocking};
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
-use arki_domain::{Error, EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
+use arki_domain::{Error, EventId, SandboxCleanedUp, SessionId, sha256_hex};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -91,8 +91,7 @@ impl Leavings {
         if notes.is_empty() {
             return Ok(());
         }
-        let cleaned = SandboxCleanedUp { call_id: None, notes };
-        self.records.log().append(session_id, vec![EventDraft::of_session(cleaned)]).await?;
+        self.records.note(session_id, SandboxCleanedUp { call_id: None, notes }).await?;
         blocking(self, move |_| {
             for file in files {
                 // What stays is told twice, which is better than not at all.

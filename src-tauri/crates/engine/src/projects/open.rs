@@ -3,7 +3,7 @@
 mod changed_pins;
 
 use crate::projects::Projects;
-use crate::projects::agent_files::agent_warnings;
+use crate::projects::agents::agent_warnings;
 use crate::projects::config_in_force::noted;
 use crate::projects::guides::{self, FoundGuides};
 use crate::projects::hook_pins::{LineAgreement, READERS, line_standing};

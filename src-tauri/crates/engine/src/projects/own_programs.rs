@@ -2,8 +2,8 @@
 
 use crate::accounts::Accounts;
 use crate::projects::Projects;
-use crate::projects::agent_list::list_agents;
-use crate::projects::skill_list::list_skills;
+use crate::projects::agents::list_agents;
+use crate::projects::skills::list_skills;
 use crate::records::Records;
 use arki_domain::{Code, Error};
 use arki_files::Project;

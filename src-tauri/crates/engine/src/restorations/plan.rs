@@ -2,6 +2,7 @@
 
 use crate::projects::open::OpenProject;
 use crate::restorations::Restorations;
+use arki_api::RewindPreview;
 use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
 use arki_domain::{ApprovalId, Error, Permissions, RestoreAction, RestoredFile, RunId, sha256_hex};
 use arki_edit::{EDIT_LIMIT_BYTES, Merge, merge};
@@ -27,6 +28,17 @@ pub struct RewindPlan {
     pub prompt: Option<String>,
     /// The run that waits, or was interrupted, and has no place to go on from afterwards.
     pub ended_run: Option<EndedRun>,
+}
+
+impl From<RewindPlan> for RewindPreview {
+    fn from(plan: RewindPlan) -> Self {
+        Self {
+            to_seq: plan.to_seq,
+            changes: plan.files.into_iter().map(|planned| planned.file).collect(),
+            diff: plan.diff,
+            prompt: plan.prompt,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,6 @@ use crate::projects::Projects;
 use crate::records::Records;
 use crate::restorations::Restorations;
 use crate::runs::Runs;
-use crate::runs::afterwards::Afterwards;
 use crate::runs::compactions::Compactions;
 use crate::runs::configuring::SessionConfiguring;
 use crate::runs::hold::ActiveRuns;
@@ -23,11 +22,10 @@ use crate::runs::notifying::RunNotices;
 use crate::runs::pipelines::PipelineRuns;
 use crate::runs::preparing::RunPreparation;
 use crate::runs::queue::MessageQueues;
-use crate::runs::reflecting::Reflector;
+use crate::runs::settling::Afterwards;
 use crate::runs::settling::RunSettling;
 use crate::runs::system_prompt::SystemPrompts;
 use crate::runs::typed::TypedCommands;
-use crate::runs::wiring::RunWiring;
 use crate::session_names::SessionNames;
 use crate::session_reader::SessionReader;
 use crate::sessions::Sessions;
@@ -125,33 +123,20 @@ fn runs_over(
         records: records.clone(),
         accounts: accounts.clone(),
         projects: projects.clone(),
+        approvals: approvals.clone(),
         mcp: mcp.clone(),
         executors: executors.clone(),
         mentions: mentions.clone(),
         system_prompts: system_prompts.clone(),
     });
-    let wiring = Arc::new(RunWiring {
-        records: records.clone(),
-        accounts: accounts.clone(),
-        projects: projects.clone(),
-        approvals: approvals.clone(),
-        executors: executors.clone(),
-        mentions: mentions.clone(),
-    });
-    let reflector = Arc::new(Reflector {
-        records: records.clone(),
-        accounts: accounts.clone(),
-        projects: projects.clone(),
-        reader: reader.clone(),
-        anchors: anchors.clone(),
-    });
     let settling = Arc::new(RunSettling {
+        records: records.clone(),
+        accounts: accounts.clone(),
         projects: projects.clone(),
         reader: reader.clone(),
         sessions: sessions.clone(),
         anchors,
         commands: below.commands,
-        reflector,
         notices: Arc::new(RunNotices::new(records.clone(), reader.clone(), approvals.clone())),
         afterwards: Afterwards::default(),
     });
@@ -171,7 +156,6 @@ fn runs_over(
         pipeline_history: below.pipeline_history,
         queues: queues.clone(),
         preparation,
-        wiring,
         settling,
         active: ActiveRuns::default(),
     }

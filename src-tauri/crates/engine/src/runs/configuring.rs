@@ -16,7 +16,7 @@ use crate::sessions::session_settings::SessionSettings;
 use arki_api::SessionChanges;
 use arki_config::{Config, known_effort};
 use arki_domain::projection::{MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES};
-use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionId};
+use arki_domain::{Code, Error, SessionConfigured, SessionId};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl SessionConfiguring {
         });
         let configured = configured.await?;
         if configured != SessionConfigured::default() {
-            self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await?;
+            self.records.note(session_id, configured).await?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::ActiveRun;
 use crate::records::Records;
 use crate::sessions::Sessions;
 use crate::sessions::claim::Claim;
-use crate::sessions::lease::SessionLease;
+use crate::sessions::claim::SessionLease;
 use arki_agent::RunControl;
 use arki_domain::{Error, SessionId};
 use arki_store::LeaseRequest;

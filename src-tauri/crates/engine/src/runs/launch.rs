@@ -27,8 +27,8 @@ impl Runs {
         let (project, session) = (open.path(), session_id.clone());
         let until = (presence, hold.control().clone());
         let beneath = self.clone();
-        let wired = blocking(&self.wiring, move |wiring| {
-            wiring.wired(&session, history, (&open, &config), system, until, beneath)
+        let wired = blocking(&self.preparation, move |preparation| {
+            preparation.wired(&session, history, (&open, &config), system, until, beneath)
         });
         let (parts, standing) = wired.await?;
         let run = &standing.state;

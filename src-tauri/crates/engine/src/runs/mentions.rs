@@ -1,10 +1,7 @@
 //! The content of a prompt's mentions, as the model is shown it: read by the tools that would read it, where the policy
 //! lets them do so unasked; a sentence where it doesn't.
 
-mod codebase;
-mod diff;
-mod page;
-mod symbol;
+mod reading;
 
 use crate::executor_factory::ExecutorFactory;
 use crate::records::blocking;
@@ -147,11 +144,11 @@ impl Mentioned {
             MentionTarget::Folder { path } => Some(self.tool("list_directory", &json!({ "path": path })).map(|read| {
                 Read { text: format!("The user mentions the folder {path}. What is in it:\n\n{}", read.text), ..read }
             })),
-            MentionTarget::Symbol(name) => symbol::read(self, name),
+            MentionTarget::Symbol(name) => reading::symbol(self, name),
             MentionTarget::Session(id) => self.session(id),
-            MentionTarget::Diff => Some(diff::read(self, room)),
-            MentionTarget::Codebase => Some(codebase::read(self, prompt, room)),
-            MentionTarget::Url(url) => Some(page::read(self, url, room)),
+            MentionTarget::Diff => Some(reading::diff(self, room)),
+            MentionTarget::Codebase => Some(reading::codebase(self, prompt, room)),
+            MentionTarget::Url(url) => Some(reading::page(self, url, room)),
         }
     }
 

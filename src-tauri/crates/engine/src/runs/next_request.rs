@@ -1,22 +1,24 @@
-//! The next request of a session before it is sent, and what it is made of.
+//! The next request of a session before it is sent, and what it is made of, as clients get it.
 
 use crate::accounts::Accounts;
 use crate::client_capabilities::ClientCapabilities;
 use crate::executor_factory::ExecutorFactory;
 use crate::projects::Projects;
 use crate::projects::rules::told;
-use crate::runs::for_clients::{compactions, for_clients};
 use crate::runs::system_prompt::{PromptScope, SystemPrompts, takes_no_tools, unknown_variables};
 use crate::session_reader::SessionReader;
 use crate::session_reader::overview::agent_in;
 use crate::sessions::compacting::EstimatedTokens;
 use crate::sessions::session_settings::SessionSettings;
-use arki_api::NextRequest;
+use arki_api::{ConfiguredSettings, ContextCompaction, ContextPart, LeftOut, LeftOutKind, LeftOutMessage, NextRequest};
 use arki_config::{AGENT, Config};
 use arki_context::{ContextView, ContextViewInputs, CountedRequest, SystemPrompt, TokenCorrection};
-use arki_domain::projection::RunState;
-use arki_domain::{ContextCompacted, Error, EventBody, Executor, RunOptions, SessionId, ToolDefinition, Usage};
-use arki_export::Stretch;
+use arki_domain::projection::{ConversationMessage, MessageKind, RunState, ShownAs};
+use arki_domain::{
+    ContextCompacted, Error, EventBody, Executor, Message, RunOptions, SessionId, ToolDefinition, Usage,
+};
+use arki_llm::ModelInfo;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,8 +100,7 @@ impl NextRequests {
     /// Returns what the session's own log says of its requests.
     fn told(&self, session: &SessionId) -> Result<LoggedRequests, Error> {
         let mut told = LoggedRequests::default();
-        let own = Stretch { session_id: session.clone(), to_seq: None };
-        self.reader.each_event(&own, |event| told.apply(event.seq, event.body()))?;
+        self.reader.each_own_event(session, 0, |event| told.apply(event.seq, event.body()))?;
         Ok(told)
     }
 }
@@ -149,4 +150,95 @@ impl LoggedRequests {
 fn counted(messages: usize, usage: Usage) -> Option<CountedRequest> {
     let is_told = !usage.unknown.prompt && usage.prompt_tokens > 0;
     is_told.then_some(CountedRequest { messages, tokens: usage.prompt_tokens })
+}
+
+/// The messages that are told of one compaction.
+const MAX_TOLD_MESSAGES: usize = 200;
+/// The characters that are told of each.
+const MAX_TOLD_CHARS: usize = 200;
+
+pub(super) fn for_clients(
+    model: String,
+    view: ContextView,
+    compactions: Vec<ContextCompaction>,
+    settings: &SessionSettings,
+    (config, info): (&Config, Option<&ModelInfo>),
+    warnings: Vec<String>,
+) -> NextRequest {
+    let part = |part: arki_context::ContextPart| ContextPart {
+        part: part.part,
+        origin: part.origin,
+        tokens: part.tokens,
+        share: part.share,
+        seq: part.seq,
+        id: part.id,
+        off: part.off,
+    };
+    NextRequest {
+        model,
+        window: view.window,
+        total_tokens: view.total_tokens,
+        counted_tokens: view.counted_tokens,
+        parts: view.parts.into_iter().map(part).collect(),
+        left_out: LeftOut { messages: view.left_out.messages, tokens: view.left_out.tokens },
+        compactions,
+        settings: arki_api::SessionSettings {
+            model: settings.model.clone(),
+            effort: settings.effort.clone(),
+            core: settings.core.clone(),
+            system: settings.system.clone(),
+        },
+        configured: ConfiguredSettings {
+            model: config.model.clone(),
+            effort: info.and_then(|info| config.effort_of(None, info)),
+            core: config.core.clone(),
+            cores: arki_agent::core_names().map(str::to_owned).collect(),
+            system: config.system_prompt.clone(),
+        },
+        warnings,
+    }
+}
+
+/// Each compaction with the messages that it was the first to leave out or shorten.
+pub(super) fn compactions(
+    compacted: &[(u64, ContextCompacted)],
+    conversation: &[ConversationMessage<'_>],
+) -> Vec<ContextCompaction> {
+    let is_gone = |message: &&ConversationMessage<'_>| {
+        !matches!(message.shown_as, ShownAs::Whole | ShownAs::SwitchedOff) && *message.kind != MessageKind::Summary
+    };
+    let mut left: Vec<&ConversationMessage<'_>> = conversation.iter().filter(is_gone).collect();
+    let mut told = Vec::with_capacity(compacted.len());
+    for (seq, one) in compacted {
+        let pruned: HashSet<_> = one.pruned_calls.iter().collect();
+        let (dropped, others): (Vec<_>, Vec<_>) = left.into_iter().partition(|message| {
+            let is_pruned = matches!(&**message.whole, Message::ToolResult { call_id, .. } if pruned.contains(call_id));
+            is_pruned || one.drops(message.place)
+        });
+        left = others;
+        told.push(ContextCompaction {
+            seq: *seq,
+            strategy: one.strategy,
+            tokens_before: one.tokens_before,
+            tokens_after: one.tokens_after,
+            target_tokens: one.target_tokens,
+            summary: one.summary.clone(),
+            dropped_count: dropped.len(),
+            dropped: dropped.into_iter().take(MAX_TOLD_MESSAGES).map(left_out).collect(),
+        });
+    }
+    told
+}
+
+fn left_out(message: &ConversationMessage<'_>) -> LeftOutMessage {
+    let (kind, text) = match &**message.whole {
+        Message::System { content } | Message::User { content, .. } => (LeftOutKind::User, content.clone()),
+        Message::Assistant { content, .. } => (LeftOutKind::Assistant, content.clone()),
+        Message::ToolRequest { content, calls, .. } => {
+            let calls = calls.iter().map(|call| format!("{} {}", call.tool_id, call.arguments));
+            (LeftOutKind::Assistant, [content.clone()].into_iter().chain(calls).collect::<Vec<_>>().join("\n"))
+        }
+        Message::ToolResult { tool_id, content, .. } => (LeftOutKind::Result, format!("{tool_id}: {content}")),
+    };
+    LeftOutMessage { seq: message.place, kind, text: text.trim().chars().take(MAX_TOLD_CHARS).collect() }
 }

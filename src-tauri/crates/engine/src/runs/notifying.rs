@@ -3,7 +3,7 @@
 
 use crate::approvals::Approvals;
 use crate::records::{Records, blocking};
-use crate::runs::afterwards::Afterwards;
+use crate::runs::settling::Afterwards;
 use crate::session_reader::SessionReader;
 use arki_agent::RunEnd;
 use arki_domain::projection::RunState;

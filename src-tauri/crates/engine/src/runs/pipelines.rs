@@ -2,7 +2,6 @@
 //! of this world (`world`); an agent or a pipeline that works for a step is a run beneath (`beneath`), found again by the
 //! log.
 
-mod beneath;
 pub(crate) mod resuming;
 mod retrying;
 pub(crate) mod starting;

@@ -11,7 +11,7 @@ use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::typed::TypedCommands;
 use crate::session_reader::SessionReader;
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
-use arki_domain::{Code, Error, EventDraft, EventLog, MessageId, MessageQueued, QueueChanged, QueueMode, SessionId};
+use arki_domain::{Code, Error, MessageId, MessageQueued, QueueChanged, QueueMode, SessionId};
 use std::sync::Arc;
 
 /// The longest message that may wait.
@@ -82,8 +82,7 @@ impl MessageQueues {
         let session = session_id.clone();
         blocking(self, move |queues| queues.ensure_takes_one_more(&session)).await?;
         let message_id = MessageId::new();
-        let queued = MessageQueued { message_id: message_id.clone(), text, mode };
-        self.records.log().append(session_id, vec![EventDraft::of_session(queued)]).await?;
+        self.records.note(session_id, MessageQueued { message_id: message_id.clone(), text, mode }).await?;
         Ok(message_id)
     }
 
@@ -106,7 +105,7 @@ impl MessageQueues {
     pub async fn set_queue(self: &Arc<Self>, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<(), Error> {
         let (session, messages) = (session_id.clone(), messages.to_vec());
         if let Some(changed) = blocking(self, move |queues| queues.changed_queue(&session, &messages)).await? {
-            self.records.log().append(session_id, vec![EventDraft::of_session(changed)]).await?;
+            self.records.note(session_id, changed).await?;
         }
         Ok(())
     }

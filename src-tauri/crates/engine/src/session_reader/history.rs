@@ -1,9 +1,10 @@
-//! A session's log, folded for going on with it.
+//! A session's log, folded for going on with it, and the origins of its conversation.
 
 use crate::session_reader::SessionReader;
 use arki_domain::projection::{Progress, RunState, Transcript};
-use arki_domain::{Code, Error, Event, EventBody, RunId, SessionId, TrustChanged, sha256_hex};
-use arki_export::{Stretch, each_event};
+use arki_domain::{Code, Error, Event, EventBody, RunId, RunStarted, SessionId, TrustChanged, sha256_hex};
+use arki_export::{EventSource, Origin, Stretch, each_event};
+use arki_store::EventPage;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -71,8 +72,7 @@ impl SessionReader {
         session: &SessionId,
         wanted: &RunId,
     ) -> Result<History, Error> {
-        let own = Stretch { session_id: session.clone(), to_seq: None };
-        self.each_event_after(&own, history.last_seq, |event| history.apply(event, Some(wanted)))?;
+        self.each_own_event(session, history.last_seq, |event| history.apply(event, Some(wanted)))?;
         Ok(history)
     }
 
@@ -81,12 +81,17 @@ impl SessionReader {
         self.each_event_after(stretch, 0, each)
     }
 
-    pub(crate) fn each_event_after(
+    /// Hands out the session's own events after `after`, without those of its origins.
+    pub(crate) fn each_own_event(
         &self,
-        stretch: &Stretch,
+        session: &SessionId,
         after: u64,
-        mut each: impl FnMut(&Event),
+        each: impl FnMut(&Event),
     ) -> Result<(), Error> {
+        self.each_event_after(&Stretch { session_id: session.clone(), to_seq: None }, after, each)
+    }
+
+    fn each_event_after(&self, stretch: &Stretch, after: u64, mut each: impl FnMut(&Event)) -> Result<(), Error> {
         each_event(self, stretch, after, |event| {
             each(event);
             Ok(())
@@ -192,5 +197,43 @@ impl History {
         if self.run.as_ref().is_some_and(|run| event.run_id.as_ref() == Some(&run.run_id)) {
             self.run_last_seq = event.seq;
         }
+    }
+}
+
+impl EventSource for SessionReader {
+    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Error> {
+        self.events_after(session_id, after_seq, limit)
+    }
+
+    fn large_diff(&self, hash: &str) -> Result<Option<String>, Error> {
+        let bytes = self.records.reader().contents().blob(hash)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn run_start(&self, run: &RunId) -> Result<Option<RunStarted>, Error> {
+        let Some(record) = self.records.reader().lists().run(run)? else { return Ok(None) };
+        let first = self.events_after(&record.session_id, record.first_seq.saturating_sub(1), 1)?;
+        Ok(first.events.first().and_then(|event| match event.body() {
+            EventBody::RunStarted(started) => Some(started),
+            _ => None,
+        }))
+    }
+}
+
+impl SessionReader {
+    /// Returns where a session was forked from.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn origin(&self, session_id: &SessionId) -> Result<Option<Origin>, Error> {
+        arki_export::origin(self, session_id)
+    }
+
+    /// The stretches of log that make up a session's conversation, the oldest first; its own comes last.
+    ///
+    /// # Errors
+    /// When the database cannot be read, or forks lead in a circle.
+    pub(crate) fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Error> {
+        arki_export::lineage(self, session_id)
     }
 }

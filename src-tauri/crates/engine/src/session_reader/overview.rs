@@ -6,7 +6,6 @@ use arki_api::{ChangedFile, ForkOrigin, SessionOverview};
 use arki_config::AGENT;
 use arki_domain::projection::{Overview, UsageTotal};
 use arki_domain::{Error, PlanUpdated, SessionId, Usage};
-use arki_export::Stretch;
 use std::sync::Arc;
 
 impl SessionReader {
@@ -17,9 +16,7 @@ impl SessionReader {
     pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Error> {
         let kept = self.records.reader().contents().snapshot(session_id)?;
         let mut overview = kept.and_then(|(_, bytes)| Overview::from_bytes(&bytes)).unwrap_or_default();
-        self.each_event_after(&Stretch { session_id: session_id.clone(), to_seq: None }, overview.last_seq, |event| {
-            overview.apply(event);
-        })?;
+        self.each_own_event(session_id, overview.last_seq, |event| overview.apply(event))?;
         Ok(overview)
     }
 

@@ -1,8 +1,9 @@
-//! Within this process, a session is worked on by one run at a time; between processes the lease sees to that.
+//! Within this process, a session is worked on by one run at a time; between processes the lease sees to that: the right to
+//! work on a session, held for as long as its value lives.
 
 use crate::sessions::Sessions;
-use crate::sessions::lease::SessionLease;
 use arki_domain::{Code, Error, SessionId};
+use arki_store::Store;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -105,5 +106,38 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.session_id);
+    }
+}
+
+/// Given back when it is dropped, also where something failed on the way.
+pub(crate) struct SessionLease {
+    store: Arc<Store>,
+    session_id: SessionId,
+    owner: String,
+    is_held: bool,
+}
+
+impl SessionLease {
+    pub(crate) fn held(store: Arc<Store>, session_id: SessionId, owner: String) -> Self {
+        Self { store, session_id, owner, is_held: true }
+    }
+
+    /// Says that this process still works on the session. `false`: another one has taken it over.
+    pub(crate) async fn renew(&self) -> Result<bool, Error> {
+        Ok(self.store.leases().renew(&self.session_id, &self.owner).await?)
+    }
+
+    /// Gives it back, and waits until others can see that.
+    pub(crate) async fn release(mut self) -> Result<(), Error> {
+        self.is_held = false;
+        Ok(self.store.leases().release(&self.session_id, &self.owner).await?)
+    }
+}
+
+impl Drop for SessionLease {
+    fn drop(&mut self) {
+        if self.is_held {
+            self.store.leases().release_soon(&self.session_id, &self.owner);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::projection::SessionState;
-use arki_domain::{Code, Error, EventDraft, EventLog, SessionConfigured, SessionId};
+use arki_domain::{Code, Error, SessionConfigured, SessionId};
 use std::sync::Arc;
 
 /// The longest title, in characters.
@@ -38,8 +38,7 @@ impl Sessions {
         if pinned.is_none() && archived.is_none() {
             return Ok(());
         }
-        let configured = SessionConfigured { pinned, archived, ..SessionConfigured::default() };
-        self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await.map(drop)
+        self.records.note(session_id, SessionConfigured { pinned, archived, ..SessionConfigured::default() }).await
     }
 
     /// Gives the session another title and returns it, as one line.
@@ -62,8 +61,9 @@ impl Sessions {
             sessions.reader.ensure_found_whole(&session)
         })
         .await?;
-        let configured = SessionConfigured { title: Some(title.clone()), ..SessionConfigured::default() };
-        self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await?;
+        self.records
+            .note(session_id, SessionConfigured { title: Some(title.clone()), ..SessionConfigured::default() })
+            .await?;
         Ok(title)
     }
 }

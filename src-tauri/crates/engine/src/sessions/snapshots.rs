@@ -3,7 +3,7 @@
 use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::projection::SNAPSHOT_EVERY;
-use arki_domain::{CheckpointId, Error, EventDraft, EventLog, SessionId, StateSnapshot};
+use arki_domain::{CheckpointId, Error, SessionId, StateSnapshot};
 use std::sync::Arc;
 
 impl Sessions {
@@ -11,8 +11,7 @@ impl Sessions {
     /// whoever waits for an answer.
     pub(crate) async fn note_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
         if let Some(last_seq) = self.keep_snapshot(session_id).await? {
-            let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
-            self.records.log().append(session_id, vec![EventDraft::of_session(noted)]).await?;
+            self.records.note(session_id, StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq }).await?;
         }
         Ok(())
     }

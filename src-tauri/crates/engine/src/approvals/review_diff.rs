@@ -1,17 +1,9 @@
 //! The diff of a change that waits for review, file by file and in pages: a large one lies beside the log.
 
-use crate::approvals::pending::PendingApprovals;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
 use arki_api::ReviewChange;
-use arki_domain::{ApprovalRequested, ChangePreview, Code, Error, Hunk};
-use arki_export::EventSource;
-use arki_redaction::text_with_secrets;
-use arki_store::ApprovalRecord;
-use serde_json::Value;
+use arki_domain::{ChangePreview, Code, Error, Hunk};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A diff with its files, in the order of their hunks.
 #[derive(Debug, Clone)]
@@ -213,65 +205,6 @@ impl ReviewFile {
         self.hunks = self.hunk_starts.len().max(1);
         self.first_hunk + self.hunks
     }
-}
-
-/// The content of approvals as the user reviews it: with the secrets that the log has only placeholders for.
-pub struct ApprovalReviews {
-    pub(super) records: Arc<Records>,
-    pub(super) projects: Arc<Projects>,
-    pub(super) reader: Arc<SessionReader>,
-    pub(super) pending: Arc<PendingApprovals>,
-    /// The large diff that was last looked at, by its hash.
-    pub(super) reviewed: Mutex<Option<(String, ReviewDiff)>>,
-}
-
-impl ApprovalReviews {
-    /// The diff of what is asked: `requested`, which is `record`'s as it is shown. A large one as the log keeps it, with
-    /// placeholders for its secrets ([`Self::revealed_text`]).
-    ///
-    /// # Errors
-    /// `IMAGE_MISSING` where a large diff is no longer kept.
-    pub fn review_diff(&self, record: &ApprovalRecord, requested: &ApprovalRequested) -> Result<ReviewDiff, Error> {
-        let Some(preview) = &requested.preview else {
-            return Err(Error::new(
-                Code::USAGE,
-                "This approval is not about a change to files.",
-                format!("`arki approvals show {}` shows what it is about.", record.approval_id),
-            ));
-        };
-        let Some(hash) = &preview.diff_hash else { return Ok(ReviewDiff::new(preview.diff.clone(), preview)) };
-        if let Some((kept, review)) = &*self.reviewed.lock().unwrap_or_else(PoisonError::into_inner)
-            && kept == hash
-        {
-            return Ok(review.clone());
-        }
-        let diff = self.reader.large_diff(hash)?.ok_or_else(not_kept)?;
-        let review = ReviewDiff::new(diff, preview);
-        *self.reviewed.lock().unwrap_or_else(PoisonError::into_inner) = Some((hash.clone(), review.clone()));
-        Ok(review)
-    }
-
-    /// Returns a piece of the diff of `path` with the secrets in place of their placeholders, as far as they are known
-    /// here or are in that file. For the user's eyes alone.
-    #[must_use]
-    pub fn revealed_text(&self, record: &ApprovalRecord, path: &str, text: &str) -> String {
-        let shown = Value::from(text);
-        let mut uses = self.records.redactor().placeholders(&shown);
-        if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
-            self.look_for_secrets(record, &[path.to_owned()], &shown);
-            uses = self.records.redactor().placeholders(&shown);
-        }
-        uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
-        text_with_secrets(text, &uses)
-    }
-}
-
-fn not_kept() -> Error {
-    Error::new(
-        Code::IMAGE_MISSING,
-        "The diff of this change is not stored on this machine.",
-        "Reject the change and ask for it again.",
-    )
 }
 
 #[cfg(test)]
