@@ -9,11 +9,7 @@ pub(crate) mod reviews;
 pub(crate) mod session_grants;
 pub(crate) mod standing_rules;
 
-use crate::accounts::Accounts;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{Accounts, ExecutorFactory, Projects, Records, SessionReader};
 use judgement::PolicyTrials;
 use pending::PendingApprovals;
 use reviews::ApprovalReviews;

@@ -1,8 +1,7 @@
 //! Artifacts that runs and pipelines emitted for the user to keep: listed, and handed out.
 
-use crate::records::Records;
 use crate::session_names::{ambiguous, shown, unknown};
-use crate::session_reader::SessionReader;
+use crate::{Records, SessionReader};
 use arki_domain::{ArtifactEmitted, Code, Error, EventBody, RunId, SessionId};
 use std::sync::Arc;
 

@@ -3,8 +3,7 @@
 //! whoever comes first and whatever ended in between. A sub-agent has none of its own.
 
 use crate::events::recorded_log::RecordedLog;
-use crate::records::{Records, blocking};
-use crate::session_reader::SessionReader;
+use crate::{Records, SessionReader, blocking};
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
     BackgroundSource, CallId, Error, Event, EventBody, EventDraft, EventLog, FileChanged, LeftInBackground,

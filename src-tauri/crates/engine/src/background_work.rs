@@ -1,7 +1,7 @@
 //! The background calls of a session, in this process or another, and the results of those that a process left.
 
+use crate::SessionReader;
 use crate::background_results::BackgroundResults;
-use crate::session_reader::SessionReader;
 use crate::this_process::is_alive;
 use arki_domain::projection::BackgroundCall;
 use arki_domain::{Error, EventDraft, SessionId, ToolAsyncResult};

@@ -1,22 +1,13 @@
 //! A client of the engine: a window, a terminal, whoever is at the other end of a connection. What belongs to one of them
 //! and not to the process is here, and so is what each of them would otherwise decide for itself.
 
-use crate::Engine;
-use crate::approvals::resolve::DecidedBy;
-use crate::client_capabilities::ClientCapabilities;
 use crate::mcp::Answering;
-use crate::projects::open::OpenedFolder;
-use crate::records::blocking;
 use crate::records::observations::Observing;
-use crate::runs::Runs;
-use crate::runs::active_run::RunningRun;
-use crate::runs::pipelines::resuming::DefinitionChoice;
-use crate::runs::pipelines::starting::StartPipeline;
-use crate::runs::place::{RunTarget, StartRun};
 use crate::runs::prompt_images::from_base64;
-use crate::runs::queue::SendOutcome;
-use crate::schedules::StartedBySchedule;
-use crate::session_names::NamedPlace;
+use crate::{
+    ClientCapabilities, DecidedBy, DefinitionChoice, Engine, NamedPlace, OpenedFolder, RunTarget, RunningRun, Runs,
+    SendOutcome, StartPipeline, StartRun, StartedBySchedule, blocking,
+};
 use arki_api::{ProjectState, Resolution, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
 use arki_domain::{AnsweredRequest, ApprovalId, ApprovalMode, Code, Error, QuestionId, QueueMode, RunId, SessionId};

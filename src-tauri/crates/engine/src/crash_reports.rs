@@ -1,6 +1,6 @@
 //! Reports of crashes of Arki itself: files in the data directory, for the user to send or to remove. Nothing sends them.
 
-use crate::directories::Directories;
+use crate::Directories;
 use arki_api::CrashReport;
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
 use arki_domain::Error;

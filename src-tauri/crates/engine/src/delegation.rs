@@ -9,10 +9,8 @@ mod port;
 pub(crate) use port::{RunAbove, RunsSubagents, SubagentResume, SubagentStart};
 
 use crate::background_results::BackgroundResults;
-use crate::projects::Projects;
 use crate::projects::subagent_changes::end_worktree;
-use crate::records::{Records, blocking};
-use crate::session_reader::SessionReader;
+use crate::{Projects, Records, SessionReader, blocking};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, NextStep, PendingCall, RunPhase, RunState, WantedFile};
 use arki_domain::{

@@ -1,10 +1,8 @@
 //! Checks of what works on this machine and what does not, with what to do about it.
 
-use crate::accounts::Accounts;
 use crate::accounts::keys::keychain_answers;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::telemetry::{MAX_WAITING_RUNS, Telemetry, TelemetryState};
+use crate::telemetry::{MAX_WAITING_RUNS, TelemetryState};
+use crate::{Accounts, Projects, Records, Telemetry};
 use arki_api::KeyStatus;
 use arki_disk::{free_bytes, temp_folder, temp_folder_problem};
 use arki_domain::{Error, io_words};

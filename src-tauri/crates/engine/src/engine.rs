@@ -1,62 +1,23 @@
 //! The engine: one data directory, opened once a process.
 
-use crate::Directories;
-use crate::accounts::Accounts;
-use crate::accounts::environment_keys::EnvironmentKeys;
 use crate::accounts::placeholder_key::placeholder_key;
-use crate::approvals::Approvals;
-use crate::artifacts::Artifacts;
 use crate::background_results::{BackgroundResults, LateLog};
-use crate::background_work::BackgroundWork;
-use crate::delegation::Delegations;
-use crate::doctor::Doctor;
-use crate::events::subscription::{EventFilter, Subscription};
-use crate::executor_factory::ExecutorFactory;
-use crate::exports::Exports;
-use crate::histories::Histories;
-use crate::inbox::Inbox;
-use crate::line_counts::LineCounts;
-use crate::line_origins::LineOrigins;
-use crate::log_anchors::LogAnchors;
-use crate::mcp::Mcp;
-use crate::memory_reviews::MemoryReviews;
-use crate::open_questions::OpenQuestions;
-use crate::pairings::Pairings;
-use crate::past_files::PastFiles;
-use crate::pipeline_history::PipelineHistory;
-use crate::projects::Projects;
-use crate::projects::folder_trust::{FolderTrust, search_indexes};
+use crate::projects::folder_trust::search_indexes;
 use crate::projects::memory_files::OWN_MEMORY;
-use crate::projects::mentionable::Mentionables;
-use crate::projects::own_programs::OwnPrograms;
-use crate::records::events_since::EventsSince;
+use crate::records::EngineDeps;
 use crate::records::model_memory::StoredModelMemory;
-use crate::records::observations::Observations;
-use crate::records::{EngineDeps, Records};
-use crate::restorations::Restorations;
-use crate::retention::Retention;
-use crate::rewinds::Rewinds;
-use crate::runs::Runs;
-use crate::runs::compactions::Compactions;
-use crate::runs::composing::{self, BelowRuns, RunServices};
-use crate::runs::configuring::SessionConfiguring;
-use crate::runs::mentions::DraftMentions;
-use crate::runs::next_request::NextRequests;
-use crate::runs::pipelines::PipelineRuns;
-use crate::runs::queue::MessageQueues;
-use crate::runs::system_prompt::SystemPrompts;
-use crate::runs::typed::TypedCommands;
+use crate::runs::composing::{self, RunServices};
 use crate::schedules::Schedules;
 use crate::sent_requests::SentRequests;
-use crate::session_names::SessionNames;
-use crate::session_reader::SessionReader;
-use crate::session_results::SessionResults;
-use crate::session_search::SessionSearch;
-use crate::session_tools::SessionTools;
-use crate::sessions::Sessions;
-use crate::telemetry::Telemetry;
-use crate::usage_reports::UsageReports;
 use crate::worktrees::Worktrees;
+use crate::{
+    Accounts, Approvals, Artifacts, BackgroundWork, BelowRuns, Compactions, Delegations, Directories, Doctor,
+    DraftMentions, EnvironmentKeys, EventFilter, EventsSince, ExecutorFactory, Exports, FolderTrust, Histories, Inbox,
+    LineCounts, LineOrigins, LogAnchors, Mcp, MemoryReviews, Mentionables, MessageQueues, NextRequests, Observations,
+    OpenQuestions, OwnPrograms, Pairings, PastFiles, PipelineHistory, PipelineRuns, Projects, Records, Restorations,
+    Retention, Rewinds, Runs, SessionConfiguring, SessionNames, SessionReader, SessionResults, SessionSearch,
+    SessionTools, Sessions, Subscription, SystemPrompts, Telemetry, TypedCommands, UsageReports,
+};
 use arki_disk::{create_private_dir, remove_unfinished_writes, write_private_file, write_private_file_once};
 use arki_domain::projection::ObservationFilter;
 use arki_domain::{Clock, Error, SessionId, SystemClock};

@@ -1,13 +1,9 @@
 //! The parts of a run in a folder: its tools, and the executor that judges their calls and carries them out.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::delegation::{Delegations, RunAbove, RunsSubagents};
-use crate::mcp::Mcp;
-use crate::projects::Projects;
+use crate::delegation::{RunAbove, RunsSubagents};
 use crate::projects::config_in_force::{InForce, OpenFolderRules};
-use crate::projects::open::OpenProject;
 use crate::projects::subagent_changes::take_changes_tool;
-use crate::records::Records;
+use crate::{ClientCapabilities, Delegations, Mcp, OpenProject, Projects, Records};
 use arki_config::{AgentEntry, Config};
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, Error};

@@ -1,7 +1,6 @@
 //! The files that sessions, and what is of them, are written into.
 
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{Records, SessionReader};
 use arki_api::ExportFormat;
 use arki_domain::Error;
 use arki_domain::projection::SessionSummary;

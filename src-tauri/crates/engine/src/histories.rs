@@ -1,8 +1,6 @@
 //! Sessions that other agents have kept, brought in: each by itself, so that a damaged one holds nothing up.
 
-use crate::projects::Projects;
-use crate::records::{Records, blocking};
-use crate::retention::Retention;
+use crate::{Projects, Records, Retention, blocking};
 use arki_api::{HistoryOutcome, HistorySession, HistorySource, ImportedHistory};
 use arki_domain::{Code, Error, EventBody, PastEvent, SessionId};
 use arki_histories::{FoundHistory, HistoryHomes, past_events};

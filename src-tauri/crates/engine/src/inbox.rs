@@ -1,8 +1,6 @@
 //! Counts the things that wait for the user, over all sessions.
 
-use crate::approvals::Approvals;
-use crate::mcp::Mcp;
-use crate::open_questions::OpenQuestions;
+use crate::{Approvals, Mcp, OpenQuestions};
 use arki_domain::Error;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Counts the lines that a session's changes come to: each file before its first change beside how the last one left
 //! it. What was taken back counts as never done, and what others changed in between is part of it.
 
-use crate::records::Records;
+use crate::Records;
 use arki_api::SessionLines;
 use arki_domain::projection::{FileAt, FilesAt, WantedFile};
 use arki_domain::{Error, SessionId};

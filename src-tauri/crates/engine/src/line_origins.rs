@@ -1,9 +1,6 @@
 //! The author of each line in a file: which turn, call and approval, or the user.
 
-use crate::past_files::PastFiles;
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
-use crate::records::Records;
+use crate::{OpenProject, PastFiles, Projects, Records};
 use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Error, Event, EventBody, RunId, SessionId};
 use arki_edit::EDIT_LIMIT_BYTES;

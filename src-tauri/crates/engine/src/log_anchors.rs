@@ -1,8 +1,8 @@
 //! Vouching for the ends of logs with a key that only the keychain has, so that a log that was cut off or rewritten
 //! shows. Never on the way to anything: after a run, and only where a keychain answers by itself.
 
+use crate::Records;
 use crate::accounts::keys::{AnchorKey, anchor_key, new_anchor_key};
-use crate::records::Records;
 use arki_domain::SessionId;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

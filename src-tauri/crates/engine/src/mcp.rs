@@ -12,10 +12,7 @@ mod session_servers;
 mod settings;
 mod sign_in;
 
-use crate::accounts::Accounts;
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
-use crate::records::{Records, blocking};
+use crate::{Accounts, OpenProject, Projects, Records, blocking};
 use arki_api::{McpRefusedTool, McpServerEntry, McpTestStep, McpTestStepName};
 use arki_config::{Config, ConfiguredServer, McpOrigin};
 use arki_domain::{Code, Error, PartKind, SessionId};

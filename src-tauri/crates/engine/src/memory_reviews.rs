@@ -1,10 +1,8 @@
 //! Memory beyond a session, as the user reviews it: what sessions propose to remember, and what was accepted.
 
-use crate::projects::Projects;
 use crate::projects::memory_files::{FoundMemory, edit_own_memory, edit_project_memory, own_memory, project_memory};
-use crate::records::Records;
 use crate::session_names::{LAST, ambiguous, shown, unknown};
-use crate::session_reader::SessionReader;
+use crate::{Projects, Records, SessionReader};
 use arki_api::{MemoryEntry, MemoryState};
 use arki_context::{MAX_MEMORY_BYTES, add_memory, memories, remove_memory};
 use arki_domain::projection::{InboxEntry, MemoryInbox};

@@ -1,7 +1,6 @@
 //! The model's open questions to the user, in all sessions.
 
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{Records, SessionReader};
 use arki_api::QuestionSummary;
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{Code, Error, Event, EventBody, QuestionAsked, QuestionId, RunId, SessionId};

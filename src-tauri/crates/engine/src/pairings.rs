@@ -1,8 +1,7 @@
 //! The tokens with which programs reach `arki serve`: the user's own, in a file that only they can read, and further ones
 //! with fewer rights, of which only the hashes are kept.
 
-use crate::directories::Directories;
-use crate::records::Records;
+use crate::{Directories, Records};
 use arki_api::{OWN_TOKEN, Pairing, TokenRights};
 use arki_disk::{change_private_file, create_private_dir, write_private_file_once};
 use arki_domain::{Code, Error, sha256_hex};

@@ -1,7 +1,6 @@
 //! The files of a session as they were at one of its events: read from what was kept, never from the disk.
 
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{Records, SessionReader};
 use arki_api::{ReplayedContent, ReplayedFile, ReviewChange};
 use arki_domain::projection::{FileAt, ReplayedFile as Replayed, replayed_files};
 use arki_domain::{Code, Error, SessionId};

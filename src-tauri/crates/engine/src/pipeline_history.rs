@@ -1,12 +1,10 @@
 //! The history of pipelines: their runs, what became of each step, and what came out.
 
-use crate::projects::Projects;
 use crate::projects::open::canonical;
+use crate::projects::pipelines::FoundPipeline;
 use crate::projects::pipelines::entries::shape;
-use crate::projects::pipelines::{FoundPipeline, WholePipeline};
-use crate::records::Records;
-use crate::session_names::{LAST, NamedPlace, SessionNames};
-use crate::session_reader::SessionReader;
+use crate::session_names::LAST;
+use crate::{NamedPlace, Projects, Records, SessionNames, SessionReader, WholePipeline};
 use arki_api::{
     CommandError, PipelineRunDetails, PipelineRunEntry, PipelineStep, PipelineStepEntry, PipelineStepState,
 };

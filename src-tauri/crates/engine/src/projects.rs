@@ -21,8 +21,7 @@ pub(crate) mod skills;
 pub(crate) mod slash_commands;
 pub(crate) mod subagent_changes;
 
-use crate::accounts::Accounts;
-use crate::records::{Records, blocking};
+use crate::{Accounts, Records, blocking};
 use arki_api::{AppState, ProjectState};
 use arki_domain::{Error, SessionId};
 use arki_sandbox::{Sandbox, SandboxStatus};

@@ -8,11 +8,7 @@
 
 mod plan;
 
-use crate::past_files::PastFiles;
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
-use crate::records::{Records, blocking};
-use crate::session_reader::SessionReader;
+use crate::{OpenProject, PastFiles, Projects, Records, SessionReader, blocking};
 use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, Error, Event, EventBody, EventDraft, EventId,
     EventLog, RestoreAction, RestoredFile, SessionId, SessionRewound, sha256_hex,

@@ -1,15 +1,8 @@
 //! Retention: sessions that the user removes, images beyond their quota, imports, and the remains of killed programs.
 
-use crate::accounts::Accounts;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::records::blocking;
 use crate::records::contents::listed_hashes;
-use crate::runs::composing::BelowRuns;
-use crate::session_reader::SessionReader;
-use crate::sessions::Sessions;
-use crate::sessions::claim::{Claim, ClaimedWork};
+use crate::sessions::claim::Claim;
+use crate::{Accounts, BelowRuns, ClaimedWork, ExecutorFactory, Projects, Records, SessionReader, Sessions, blocking};
 use arki_api::{RemovedSession, StorageUse, StoredSession};
 use arki_config::DEFAULT_MAX_IMAGE_BYTES;
 use arki_disk::free_bytes;

@@ -5,14 +5,11 @@
 //! first, and going back is itself an event that can be gone back on. The user's own later edits are merged, or left
 //! alone and named.
 
-use crate::projects::Projects;
-use crate::records::{Records, blocking};
-use crate::restorations::{EndedRun, PlannedFile, Restorations, RewindPlan, RewindScope, diff};
-use crate::runs::Runs;
-use crate::runs::composing::BelowRuns;
-use crate::session_reader::SessionReader;
-use crate::sessions::Sessions;
-use crate::sessions::claim::ClaimedWork;
+use crate::restorations::diff;
+use crate::{
+    BelowRuns, ClaimedWork, EndedRun, PlannedFile, Projects, Records, Restorations, RewindPlan, RewindScope, Runs,
+    SessionReader, Sessions, blocking,
+};
 use arki_domain::projection::FilesAt;
 use arki_domain::{
     ChangeTakenBack, Code, Error, Event, EventBody, EventDraft, EventLog, FileChanged, RestoreAction, SessionId,

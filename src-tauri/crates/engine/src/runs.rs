@@ -7,7 +7,7 @@ pub(crate) mod compactions;
 pub(crate) mod composing;
 pub(crate) mod configuring;
 mod git_state;
-mod hold;
+pub(crate) mod hold;
 mod late_context;
 pub(crate) mod launch;
 pub(crate) mod mentions;
@@ -27,19 +27,10 @@ pub(crate) mod stopping;
 pub(crate) mod system_prompt;
 pub(crate) mod typed;
 
-use crate::accounts::Accounts;
-use crate::approvals::Approvals;
-use crate::background_work::BackgroundWork;
-use crate::delegation::Delegations;
-use crate::executor_factory::ExecutorFactory;
-use crate::mcp::Mcp;
-use crate::open_questions::OpenQuestions;
-use crate::pipeline_history::PipelineHistory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::restorations::Restorations;
-use crate::session_reader::SessionReader;
-use crate::sessions::Sessions;
+use crate::{
+    Accounts, Approvals, BackgroundWork, Delegations, ExecutorFactory, Mcp, OpenQuestions, PipelineHistory, Projects,
+    Records, Restorations, SessionReader, Sessions,
+};
 use hold::ActiveRuns;
 use notifying::RunNotices;
 use preparing::RunPreparation;

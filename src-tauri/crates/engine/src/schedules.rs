@@ -7,14 +7,11 @@
 
 mod due;
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::projects::Projects;
 use crate::projects::open::canonical;
-use crate::projects::pipelines::WholePipeline;
-use crate::records::{Records, blocking};
-use crate::runs::active_run::RunningRun;
-use crate::runs::pipelines::PipelineRuns;
-use crate::runs::pipelines::starting::{PipelineInput, StartPipeline};
+use crate::{
+    ClientCapabilities, PipelineInput, PipelineRuns, Projects, Records, RunningRun, StartPipeline, WholePipeline,
+    blocking,
+};
 use arki_api::{MissedRuns, PipelineSchedule, SaveSchedule, ScheduledRun};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalMode, Code, Error, RunId};

@@ -7,14 +7,8 @@
 
 mod parts;
 
-use crate::accounts::Accounts;
-use crate::client_capabilities::ClientCapabilities;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::runs::composing::BelowRuns;
 use crate::runs::prompt_images::kept_images;
-use crate::session_reader::SessionReader;
+use crate::{Accounts, BelowRuns, ClientCapabilities, ExecutorFactory, Projects, Records, SessionReader};
 use arki_agent::messages_as_text;
 use arki_api::{RequestProof, SentForm, SentParts, SentSide, SentText};
 use arki_domain::projection::Transcript;

@@ -5,9 +5,7 @@
 //! wanted. Of several kinds that fit, the one that the command is about counts: a session's prefix is mostly that of its
 //! first run as well.
 
-use crate::open_questions::OpenQuestions;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{OpenQuestions, Records, SessionReader};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
 use arki_domain::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::{Code, Error, RunId, SessionId};

@@ -6,7 +6,7 @@ pub(crate) mod overview;
 pub(crate) mod telling;
 mod wholeness;
 
-use crate::records::Records;
+use crate::Records;
 use arki_api::{RunSummary, SessionPage, Shown};
 use arki_context::UNTITLED;
 use arki_domain::projection::SessionSummary;

@@ -1,13 +1,7 @@
 //! The result of a session: its changes as one, looked at file by file, and committed without the user's own.
 
-use crate::past_files::PastFiles;
-use crate::projects::Projects;
-use crate::records::{Records, blocking};
-use crate::restorations::{Restorations, found, is};
-use crate::runs::composing::BelowRuns;
-use crate::session_reader::SessionReader;
-use crate::sessions::Sessions;
-use crate::sessions::claim::ClaimedWork;
+use crate::restorations::{found, is};
+use crate::{BelowRuns, ClaimedWork, PastFiles, Projects, Records, Restorations, SessionReader, Sessions, blocking};
 use arki_api::{CommittedChanges, ResultFile, ReviewChange, SessionResult};
 use arki_domain::projection::{FileAt, FileStep, FilesAt, WantedFile};
 use arki_domain::{ChangesCommitted, Code, Error, Event, EventBody, SessionId};

@@ -1,6 +1,6 @@
 //! Search over everything said, run and changed.
 
-use crate::records::Records;
+use crate::Records;
 use arki_api::SearchHit;
 use arki_domain::{Error, SessionId};
 use arki_store::{EventSearchHit, EventSearchQuery, StoreReader};

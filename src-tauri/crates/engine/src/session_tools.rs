@@ -1,12 +1,7 @@
 //! The tools that the agent would be offered in a folder, and those switched off in a session.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::records::blocking;
-use crate::session_reader::SessionReader;
 use crate::session_reader::overview::agent_in;
+use crate::{ClientCapabilities, ExecutorFactory, Projects, Records, SessionReader, blocking};
 use arki_api::SessionToolEntry;
 use arki_config::AGENT;
 use arki_domain::{Error, Executor, SessionConfigured, SessionId, ToolDefinition};

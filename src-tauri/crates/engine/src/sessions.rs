@@ -8,9 +8,7 @@ pub(crate) mod marking;
 pub(crate) mod session_settings;
 mod snapshots;
 
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{Projects, Records, SessionReader};
 use claim::Claims;
 use std::sync::Arc;
 

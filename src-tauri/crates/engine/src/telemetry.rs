@@ -6,10 +6,7 @@
 
 mod spool;
 
-use crate::accounts::Accounts;
-use crate::events::subscription::{EventClass, EventFilter, Subscription};
-use crate::records::{Records, blocking};
-use crate::session_reader::SessionReader;
+use crate::{Accounts, EventClass, EventFilter, Records, SessionReader, Subscription, blocking};
 use arki_config::TelemetrySettings;
 use arki_domain::{Code, Error, LiveEvent, RunId};
 use arki_export::EventSource;

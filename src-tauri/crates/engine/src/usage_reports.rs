@@ -1,6 +1,6 @@
 //! Usage by day, model and project.
 
-use crate::records::{Records, blocking};
+use crate::{Records, blocking};
 use arki_api::{UsageEntry, UsageReport};
 use arki_domain::projection::{DailyUsage, UsagePlace, UsageTotal};
 use arki_domain::{Error, SessionId, sha256_hex};

@@ -1,8 +1,7 @@
 //! Proving the logs of a data directory, which no engine has to be open for.
 
-use crate::Directories;
 use crate::accounts::keys::anchor_key;
-use crate::session_names;
+use crate::{Directories, session_names};
 use arki_domain::Error;
 use arki_store::{ContentsReport, Store, VerifyReport};
 

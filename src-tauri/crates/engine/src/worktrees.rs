@@ -5,12 +5,8 @@
 //! last commit is told by git itself, run like a command that only reads, under the policy and in the sandbox of such
 //! commands.
 
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::projects::folder_trust::{FolderTrust, agreed_files};
-use crate::records::{Records, blocking};
-use crate::runs::composing::BelowRuns;
-use crate::session_reader::SessionReader;
+use crate::projects::folder_trust::agreed_files;
+use crate::{BelowRuns, ExecutorFactory, FolderTrust, Projects, Records, SessionReader, blocking};
 use arki_agent::RunControl;
 use arki_api::{BroughtBranch, PlannedWorktree, RepositoryState, SessionSummary, WorktreeEntry};
 use arki_domain::projection::SessionState;

@@ -1,6 +1,6 @@
 //! Changing values of the user's `config.json` by their keys; comments and everything else stay.
 
-use crate::accounts::Accounts;
+use crate::Accounts;
 use crate::accounts::user_config::{input, set};
 use arki_api::SettingChange;
 use arki_config::{Config, ConfigFile, key_path, no_key};

@@ -1,7 +1,7 @@
 //! Model servers of the user's own computer, found where each usually listens, and taken into the configuration once
 //! one of their models is chosen.
 
-use crate::accounts::Accounts;
+use crate::Accounts;
 use crate::accounts::user_config::set;
 use arki_api::LocalServer;
 use arki_config::{AGENT, ProviderConfig};

@@ -1,6 +1,6 @@
 //! Asking providers what only they can say: whether they work, and which models a local one has.
 
-use crate::accounts::Accounts;
+use crate::Accounts;
 use crate::accounts::model_entry::model_entry;
 use arki_api::{LiveModelList, ModelEntry, ProviderTestState, ProviderTestStep, ProviderTestStepName, SilentProvider};
 use arki_domain::Error;

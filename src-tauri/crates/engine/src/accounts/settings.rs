@@ -1,6 +1,6 @@
 //! Providers, models and keys, as the settings show and change them.
 
-use crate::accounts::Accounts;
+use crate::Accounts;
 use crate::accounts::model_entry::model_entry;
 use crate::accounts::user_config::set;
 use arki_api::{ModelEntry, ProviderEntry};

@@ -3,7 +3,7 @@
 //! As a whole it is edited in a copy: only a valid text takes the file's place, nothing that was typed is lost, and nothing
 //! that was changed meanwhile is overwritten.
 
-use crate::accounts::Accounts;
+use crate::Accounts;
 use arki_config::{Config, ConfigFile, parse};
 use arki_disk::{change_private_file, remove_private_file, write_private_file};
 use arki_domain::{Code, Error, io_words};

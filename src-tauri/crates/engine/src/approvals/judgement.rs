@@ -4,10 +4,7 @@
 //! For that nothing is judged again: the configuration, the files and the sandbox may be others by now. Only the text of a
 //! rule is looked up, and told only where today's rule would still say the same of the call.
 
-use crate::approvals::resolve::rule_text;
-use crate::executor_factory::ExecutorFactory;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{ExecutorFactory, Records, SessionReader, rule_text};
 use arki_api::{ExplainedDecision, MadeUpEvent, TriedHookEntry};
 use arki_domain::{
     ApprovalId, CallId, Code, Error, Event, EventBody, Executor, HookEvent, HookMoment, NotificationKind, PolicyCheck,

@@ -3,8 +3,8 @@
 //! The time is noted with the question. Whoever goes on with the run after it was over rejects it, so that the model hears
 //! of it; a program that stays, as the desktop app does, goes on by itself.
 
-use crate::records::Records;
-use crate::session_names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
+use crate::session_names::{LAST, MAX_CANDIDATES, ambiguous, found, shown, unknown, with_title};
+use crate::{Records, refuse_last};
 use arki_domain::{ApprovalId, ApprovalRequested, ApprovalResolved, Code, Error, SessionId};
 use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId};
 use std::sync::Arc;

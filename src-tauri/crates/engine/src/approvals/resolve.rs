@@ -1,8 +1,7 @@
 //! Decisions about what waits: recorded first, then the run goes on.
 
-use crate::approvals::Approvals;
 use crate::approvals::hunk_choice::check_hunks;
-use crate::records::blocking;
+use crate::{Approvals, blocking};
 use arki_api::{KeepScope, Resolution};
 use arki_domain::projection::MAX_PLAN_STEPS;
 use arki_domain::{

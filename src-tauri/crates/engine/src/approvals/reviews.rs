@@ -5,11 +5,7 @@
 //! are read from the file itself and are for reading only: what is decided is bound to the hash, whatever they say.
 
 use crate::approvals::pending::PendingApprovals;
-use crate::approvals::review_diff::ReviewDiff;
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{OpenProject, Projects, Records, ReviewDiff, SessionReader};
 use arki_api::{ApprovalSummary, ReviewContext, ReviewFile, ReviewPage};
 use arki_disk::create_private_dir;
 use arki_domain::{ApprovalId, ApprovalKind, ApprovalRequested, Code, Error, EventBody};

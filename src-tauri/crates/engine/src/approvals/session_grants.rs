@@ -3,9 +3,7 @@
 //! A fork begins without them, going back to before they were given ends them, and those that came with an export are
 //! nobody's here.
 
-use crate::records::{Records, blocking};
-use crate::session_reader::SessionReader;
-use crate::session_reader::history::History;
+use crate::{History, Records, SessionReader, blocking};
 use arki_domain::{Error, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;

@@ -1,13 +1,9 @@
 //! Rules that the user makes of an answer ("always allow") or writes in the window: adding one, removing a stored one, and
 //! what a new one would have meant so far.
 
-use crate::accounts::Accounts;
 use crate::accounts::user_config::input;
 use crate::approvals::pending::PendingApprovals;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::session_reader::SessionReader;
+use crate::{Accounts, ExecutorFactory, Projects, Records, SessionReader};
 use arki_api::{BacktestResult, PastCallEntry};
 use arki_config::{invalid, parse_rule};
 use arki_domain::projection::SessionSummary;

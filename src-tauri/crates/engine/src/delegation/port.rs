@@ -2,7 +2,7 @@
 //! on, which are runs like itself.
 
 use super::Delegations;
-use crate::client_capabilities::ClientCapabilities;
+use crate::ClientCapabilities;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{ApprovalId, ApprovalMode, Error, ParentCall, RunOptions, SessionId, SubagentStarted};
 use arki_store::ApprovalStatus;

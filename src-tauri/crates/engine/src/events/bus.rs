@@ -1,6 +1,6 @@
 //! Live things for whoever watches: the window, the terminal.
 
-use crate::events::subscription::{EventFilter, Subscription};
+use crate::{EventFilter, Subscription};
 use arki_domain::{EventBody, LiveBus, LiveEvent, PartialAnswer, SessionId, TokenType};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

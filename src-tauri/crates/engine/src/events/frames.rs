@@ -3,8 +3,8 @@
 //! A frame is what was announced since the last one was asked for, so that whoever shows frames sets the pace, and one
 //! that is busy gets larger ones, not more.
 
-use crate::events::held_conversations::{self, HeldConversations};
-use crate::events::subscription::Subscription;
+use crate::events::held_conversations::{self};
+use crate::{HeldConversations, Subscription};
 use arki_api::{CommandOutput, Frame, OutputDelta};
 use arki_domain::LiveEvent;
 use std::sync::Arc;

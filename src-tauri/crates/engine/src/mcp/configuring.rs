@@ -1,8 +1,8 @@
 //! The user's own MCP servers, as the settings change them: in `config.json`, whose comments and everything else stay.
 
+use crate::Mcp;
 use crate::accounts::settings::ensure_variable_name;
 use crate::accounts::user_config::set;
-use crate::mcp::Mcp;
 use arki_api::{McpServerSettings, McpVariable};
 use arki_config::{ConfiguredServer, McpServerConfig};
 use arki_domain::{Code, Error};

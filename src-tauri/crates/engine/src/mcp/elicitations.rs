@@ -3,7 +3,7 @@
 //! It is kept in memory alone: a question is a part of a call that a server works on, and ends with the call and with
 //! this process. What came of it stands in the call's result. The run stays at work meanwhile: it is not paused.
 
-use crate::mcp::Mcp;
+use crate::Mcp;
 use arki_api::{
     ElicitationAction, ElicitationChoice, ElicitationFault, ElicitationField, ElicitationFieldKind, ElicitationFormat,
     ElicitationPage, ElicitationReply, ElicitationSummary,

@@ -1,7 +1,7 @@
 //! Stored data of MCP servers: agreements in the database, tokens in the keychain.
 
+use crate::Records;
 use crate::accounts::keys;
-use crate::records::Records;
 use arki_domain::Error;
 use arki_mcp::{Agreement, AgreementStore, TokenStore};
 use arki_redaction::Redactor;

@@ -4,11 +4,8 @@
 //! without a break, and for exactly this server: its name, its command line or address, its variables and headers, and the
 //! programs of the project's own in it. A configured server of the same name wins.
 
-use crate::mcp::Mcp;
 use crate::mcp::entries::changed;
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
-use crate::records::{Records, blocking};
+use crate::{Mcp, OpenProject, Projects, Records, blocking};
 use arki_api::McpChangedTool;
 use arki_config::{Config, ConfiguredServer, McpOrigin, McpServerConfig};
 use arki_domain::{Error, SessionId, sha256_hex};

@@ -5,10 +5,9 @@
 //! beneath the user's configuration, key by key, before a project's is merged over it, so that every restriction holds for
 //! them too.
 
-use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::guides::{files_of, text_of};
-use crate::projects::open::OpenProject;
+use crate::{OpenProject, Projects};
 use arki_api::AgentEntries;
 use arki_config::{Config, ConfigFile, PROJECT_CONFIG, add_agent_files};
 use arki_context::{AgentFile, FileWarning};

@@ -4,11 +4,11 @@
 //! holds on, and what it forbids now holds at once. One that can't be read is refused: nothing is begun in the folder,
 //! and a run that is at work there does nothing more.
 
-use crate::projects::Projects;
 use crate::projects::agents::add_found_agents;
 use crate::projects::hook_pins::{LineAgreement, line_standing};
 use crate::projects::leavings::Leavings;
-use crate::projects::open::{OpenProject, changed_git, kind_word};
+use crate::projects::open::{changed_git, kind_word};
+use crate::{OpenProject, Projects};
 use arki_config::{ClaudeSettings, Config, PROJECT_CONFIG, ReadConfig, ShownConfig, denials_of};
 use arki_domain::{Code, Error, sha256_hex};
 use arki_files::{CLAUDE_SETTINGS, GitScan, PinKind, Project};

@@ -1,8 +1,7 @@
 //! Prompts that fit to a folder, by the names of what lies in it: rules alone, no model, and no file is read.
 
-use crate::projects::Projects;
-use crate::projects::mentionable::Mentionables;
 use crate::projects::open::canonical;
+use crate::{Mentionables, Projects};
 use arki_api::{ExamplePrompt, ExamplePromptKind, TrustState};
 use arki_domain::Error;
 use std::path::Path;

@@ -3,11 +3,10 @@
 //!
 //! The trust in a worktree covers what the user has agreed to in its project, and nothing else.
 
-use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::hook_pins::READERS;
 use crate::projects::open::{canonical, kind_word, pin_record};
-use crate::records::{Records, blocking};
+use crate::{Projects, Records, blocking};
 use arki_api::ProjectState;
 use arki_config::PROJECT_CONFIG;
 use arki_disk::FolderLock;

@@ -4,9 +4,9 @@
 //! A skill is one piece with all its files: its text sends the model to them, so that a script that was exchanged turns
 //! the whole skill off.
 
-use crate::projects::Projects;
-use crate::projects::open::{OpenProject, kind_word};
-use crate::projects::skills::{FoundSkill, MAX_SKILL_BYTES, SkillUse};
+use crate::projects::open::kind_word;
+use crate::projects::skills::{FoundSkill, MAX_SKILL_BYTES};
+use crate::{OpenProject, Projects, SkillUse};
 use arki_config::Config;
 use arki_context::{ChosenSkill, IndexEntry, Triggers};
 use arki_disk::EntryKind;

@@ -1,9 +1,8 @@
 //! The hooks of a folder, those included that don't run there, and why they don't.
 
-use crate::projects::Projects;
 use crate::projects::config_in_force::ProjectConfig;
 use crate::projects::hook_pins::LineAgreement;
-use crate::projects::open::OpenProject;
+use crate::{OpenProject, Projects};
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_config::{PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
 use arki_domain::Error;

@@ -3,7 +3,7 @@
 //! until then it is kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or
 //! end before one.
 
-use crate::records::{Records, blocking};
+use crate::{Records, blocking};
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
 use arki_domain::{Error, EventId, SandboxCleanedUp, SessionId, sha256_hex};
 use std::fs;

@@ -1,9 +1,9 @@
 //! The files of memory: the user's own and a project's. A project's count as they were agreed to; what the user accepts
 //! through Arki is agreed to with it.
 
-use crate::projects::Projects;
 use crate::projects::folder_trust::lock_trust;
-use crate::projects::open::{OpenProject, kind_word, pin_record};
+use crate::projects::open::{kind_word, pin_record};
+use crate::{OpenProject, Projects};
 use arki_disk::{change_private_file, create_private_dir};
 use arki_domain::{Code, Error, MemoryScope};
 use arki_files::{Pin, PinKind, Project, ProjectPath, content_hash, files_below, plan_write};

@@ -1,8 +1,7 @@
 //! The things in a folder that can be mentioned: its changes, its paths, as they were a moment ago, and its sessions.
 
-use crate::accounts::Accounts;
 use crate::projects::open::canonical;
-use crate::records::Records;
+use crate::{Accounts, Records};
 use arki_api::{MentionEntry, MentionKind};
 use arki_context::{CODEBASE_MENTION, DIFF_MENTION, mention_of, rank_paths};
 use arki_domain::Error;

@@ -2,13 +2,12 @@
 
 mod changed_pins;
 
-use crate::projects::Projects;
 use crate::projects::agents::agent_warnings;
 use crate::projects::config_in_force::noted;
-use crate::projects::guides::{self, FoundGuides};
+use crate::projects::guides::{self};
 use crate::projects::hook_pins::{LineAgreement, READERS, line_standing};
 use crate::projects::rules;
-use crate::records::blocking;
+use crate::{FoundGuides, Projects, blocking};
 use arki_api::{Pin, ProjectState, TrustState};
 use arki_config::denials_of;
 use arki_context::LoadedRules;

@@ -1,10 +1,6 @@
 //! The user's editor and terminal, opened where they look at. A path leads no further than the open folder.
 
-use crate::accounts::Accounts;
-use crate::projects::Projects;
-use crate::projects::agents::list_agents;
-use crate::projects::skills::list_skills;
-use crate::records::Records;
+use crate::{Accounts, Projects, Records, list_agents, list_skills};
 use arki_domain::{Code, Error};
 use arki_files::Project;
 use arki_process::{own_program, start_own};

@@ -6,8 +6,8 @@ mod whole;
 
 pub(crate) use whole::{MAX_DEPTH, WholePipeline};
 
+use crate::OpenProject;
 use crate::projects::guides::files_of;
-use crate::projects::open::OpenProject;
 use arki_domain::{Code, Error, io_words};
 use arki_files::{FileContent, FilesError, PinKind, Project};
 use arki_pipelines::{Definition, MAX_DEFINITION_BYTES, as_fault};

@@ -4,8 +4,7 @@
 //! The scan for trust pins imports too (`arki_context::imports_of` finds them). One that wasn't agreed to can't be used, and
 //! a rule's imports are protected: the user is asked before one is written.
 
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
+use crate::{OpenProject, Projects};
 use arki_context::{FileWarning, ImportedText, LoadedRules, Rule, RuleFile, load_rules, rule_kind, rule_order};
 use arki_disk::EntryKind;
 use arki_domain::plural;

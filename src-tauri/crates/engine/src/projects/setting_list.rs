@@ -4,7 +4,7 @@
 mod defaults;
 mod kinds;
 
-use crate::projects::Projects;
+use crate::Projects;
 use arki_api::{SettingEntry, SettingKind, SettingOrigin, SettingReset};
 use arki_config::{ConfigValue, ShownConfig, joined_key, unless_null};
 use arki_domain::Error;

@@ -1,9 +1,7 @@
 //! A skill beside its text: when it suggests itself, the tools it restricts a run to, and what is wrong with it. And the
 //! skills of a folder as people see them: those that a run would be offered, and the project's that are off.
 
-use crate::projects::Projects;
-use crate::projects::guides::FoundGuides;
-use crate::projects::open::OpenProject;
+use crate::{FoundGuides, OpenProject, Projects};
 use arki_api::{SkillEntries, SkillEntry, SkillOffReason};
 use arki_context::{AllowedTools, Applies, LoadedRule, SkillText, Triggers};
 use arki_domain::{Code, Error, ToolNames};

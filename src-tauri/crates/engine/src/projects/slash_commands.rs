@@ -2,9 +2,8 @@
 //! agreed to; then the user's own. Of several with one name the first counts, but a built-in one that only sends a
 //! prompt yields.
 
-use crate::projects::Projects;
 use crate::projects::guides::{files_of, text_of};
-use crate::projects::open::OpenProject;
+use crate::{OpenProject, Projects};
 use arki_api::SlashCommandEntry;
 use arki_context::{AllowedTools, BUILT_IN_COMMANDS, BuiltInCommand, FileWarning, SlashCommand, UserCommand};
 use arki_domain::{Code, Error};

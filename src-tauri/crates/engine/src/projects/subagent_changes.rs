@@ -1,7 +1,7 @@
 //! Changes brought back from sub-agents' worktrees: the port behind the tool `take_changes`. Commands that a sub-agent left
 //! at work in its worktree end before that goes.
 
-use crate::records::blocking;
+use crate::blocking;
 use arki_domain::{Error, SessionId};
 use arki_files::{ChangeSet, Project};
 use arki_tools::{BackgroundCommands, SubagentChanges, Tool};

@@ -1,7 +1,6 @@
 //! Stored events in the order in which they were committed, from a cursor on: a client that was away catches up exactly.
 
-use crate::events::subscription::EventFilter;
-use crate::records::Records;
+use crate::{EventFilter, Records};
 use arki_domain::{Error, Event, EventBody, RunId, SessionId};
 use arki_store::{LogCursor, StoreError, StoreReader};
 use std::collections::HashMap;

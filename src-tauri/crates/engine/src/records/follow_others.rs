@@ -1,6 +1,6 @@
 //! Announces here what other processes store in the same data directory.
 
-use crate::records::Records;
+use crate::Records;
 use arki_domain::{Error, Event};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};

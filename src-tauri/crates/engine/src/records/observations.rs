@@ -3,8 +3,7 @@
 //! All of them are read from the log; an announcement only says that there is more to read. So nothing is missed where
 //! the past ends, nothing is told twice, and whoever is slow holds nobody up.
 
-use crate::events::subscription::{EventFilter, Subscription};
-use crate::records::{Records, blocking};
+use crate::{EventFilter, Records, Subscription, blocking};
 use arki_domain::projection::{Observation, ObservationFilter, Observer};
 use arki_domain::{Error, Event, LiveEvent, SessionId};
 use std::collections::{BTreeMap, HashMap};

@@ -1,12 +1,10 @@
 //! What reads the store never does so on the thread that everything asynchronous waits for, and no more than it has to.
 
-use crate::client::Client;
-use crate::client_capabilities::ClientCapabilities;
-use crate::engine::{Engine, EngineOptions};
 use crate::records::reads::Reads;
-use crate::restorations::RewindScope;
-use crate::runs::place::{RunTarget, StartRun};
-use crate::{Directories, EnvironmentKeys, RunEnd};
+use crate::{
+    Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RewindScope, RunEnd, RunTarget,
+    StartRun,
+};
 use arki_api::{Keep, KeepScope, Resolution};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Error, EventDraft, EventLog, QueueMode, RunOptions, SessionConfigured, SessionId,

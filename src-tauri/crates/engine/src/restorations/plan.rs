@@ -1,7 +1,6 @@
 //! Plans the effect of going back on each file: plain decisions over the log, the images and the disk.
 
-use crate::projects::open::OpenProject;
-use crate::restorations::Restorations;
+use crate::{OpenProject, Restorations};
 use arki_api::RewindPreview;
 use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
 use arki_domain::{ApprovalId, Error, Permissions, RestoreAction, RestoredFile, RunId, sha256_hex};

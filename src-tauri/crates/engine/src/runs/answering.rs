@@ -4,11 +4,7 @@
 //! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
 //! and the other is told.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::records::blocking;
-use crate::runs::Runs;
-use crate::runs::active_run::RunningRun;
-use crate::runs::resume::ResumeOptions;
+use crate::{ClientCapabilities, ResumeOptions, RunningRun, Runs, blocking};
 use arki_domain::{ApprovalId, Code, Error, QuestionAnswered, QuestionId, SessionId};
 use arki_store::ApprovalStatus;
 use std::sync::Arc;

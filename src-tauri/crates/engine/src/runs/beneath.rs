@@ -1,9 +1,8 @@
 //! The runs of sub-agents, begun and gone on with for the run above them.
 
 use crate::delegation::{RunsSubagents, SubagentResume, SubagentStart};
-use crate::runs::Runs;
-use crate::runs::place::{RunPlace, RunTarget, StartRun};
-use crate::runs::resume::ResumeOptions;
+use crate::runs::place::RunPlace;
+use crate::{ResumeOptions, RunTarget, Runs, StartRun};
 use arki_agent::RunEnd;
 use arki_domain::Error;
 use async_trait::async_trait;

@@ -1,14 +1,10 @@
 //! Making a session's conversation shorter because the user asks.
 
-use crate::accounts::Accounts;
-use crate::records::{Records, blocking};
-use crate::runs::hold::SessionHold;
-use crate::runs::next_request::NextRequests;
-use crate::session_reader::SessionReader;
-use crate::session_reader::history::History;
-use crate::sessions::Sessions;
-use crate::sessions::claim::ClaimedWork;
-use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
+use crate::sessions::compacting::compaction_parts;
+use crate::{
+    Accounts, ClaimedWork, EstimatedTokens, History, NextRequests, Records, SessionHold, SessionReader, Sessions,
+    blocking,
+};
 use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_session};
 use arki_context::CountTokens;
 use arki_domain::{Error, SessionId};

@@ -1,34 +1,14 @@
 //! Composes runs, and what is around them, from the services below.
 
-use crate::accounts::Accounts;
-use crate::approvals::Approvals;
-use crate::background_work::BackgroundWork;
-use crate::delegation::Delegations;
-use crate::executor_factory::ExecutorFactory;
-use crate::log_anchors::LogAnchors;
-use crate::mcp::Mcp;
-use crate::open_questions::OpenQuestions;
-use crate::pipeline_history::PipelineHistory;
-use crate::projects::Projects;
-use crate::records::Records;
-use crate::restorations::Restorations;
-use crate::runs::Runs;
-use crate::runs::compactions::Compactions;
-use crate::runs::configuring::SessionConfiguring;
 use crate::runs::hold::ActiveRuns;
-use crate::runs::mentions::DraftMentions;
-use crate::runs::next_request::NextRequests;
 use crate::runs::notifying::RunNotices;
-use crate::runs::pipelines::PipelineRuns;
 use crate::runs::preparing::RunPreparation;
-use crate::runs::queue::MessageQueues;
-use crate::runs::settling::Afterwards;
-use crate::runs::settling::RunSettling;
-use crate::runs::system_prompt::SystemPrompts;
-use crate::runs::typed::TypedCommands;
-use crate::session_names::SessionNames;
-use crate::session_reader::SessionReader;
-use crate::sessions::Sessions;
+use crate::runs::settling::{Afterwards, RunSettling};
+use crate::{
+    Accounts, Approvals, BackgroundWork, Compactions, Delegations, DraftMentions, ExecutorFactory, LogAnchors, Mcp,
+    MessageQueues, NextRequests, OpenQuestions, PipelineHistory, PipelineRuns, Projects, Records, Restorations, Runs,
+    SessionConfiguring, SessionNames, SessionReader, Sessions, SystemPrompts, TypedCommands,
+};
 use arki_tools::BackgroundCommands;
 use std::sync::Arc;
 

@@ -5,14 +5,8 @@
 //! out as a request is assembled. An old result that is off becomes a note when the transcript folds `run.started`, and
 //! late context that is off is left out then. So what was sent changes only there and at a compaction.
 
-use crate::accounts::Accounts;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
-use crate::records::{Records, blocking};
-use crate::runs::next_request::NextRequests;
 use crate::session_names::{ambiguous, shown};
-use crate::session_reader::SessionReader;
-use crate::sessions::session_settings::SessionSettings;
+use crate::{Accounts, ExecutorFactory, NextRequests, Projects, Records, SessionReader, SessionSettings, blocking};
 use arki_api::SessionChanges;
 use arki_config::{Config, known_effort};
 use arki_domain::projection::{MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES};

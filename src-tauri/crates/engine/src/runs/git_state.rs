@@ -1,6 +1,6 @@
 //! The state of git as a run's model is told it: asked for beside the run's start, and left out where git is slow.
 
-use crate::projects::open::OpenProject;
+use crate::OpenProject;
 use arki_domain::plural;
 use arki_git::Head;
 use arki_process::CancellationToken;

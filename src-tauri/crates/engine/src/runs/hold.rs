@@ -2,11 +2,8 @@
 //! to stop or pause what works, and its place among the runs of this process. All of it is given back on every path, also where the run
 //! panics or the future is dropped.
 
-use crate::ActiveRun;
-use crate::records::Records;
-use crate::sessions::Sessions;
-use crate::sessions::claim::Claim;
-use crate::sessions::claim::SessionLease;
+use crate::sessions::claim::{Claim, SessionLease};
+use crate::{ActiveRun, Records, Sessions};
 use arki_agent::RunControl;
 use arki_domain::{Error, SessionId};
 use arki_store::LeaseRequest;

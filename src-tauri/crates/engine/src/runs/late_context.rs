@@ -2,7 +2,7 @@
 //! folder, rules for certain paths, skills with triggers, what a prompt mentions. A compaction that drops a prompt drops
 //! its mentions too.
 
-use crate::projects::open::OpenProject;
+use crate::OpenProject;
 use crate::runs::git_state::GitState;
 use crate::runs::mentions::Mentioned;
 use arki_context::{LoadedRules, Triggers, WorkMode};

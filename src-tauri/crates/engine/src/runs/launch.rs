@@ -1,14 +1,7 @@
 //! Sets the agent to work, and keeps the session's lease alive.
 
-use crate::ActiveRun;
-use crate::client_capabilities::ClientCapabilities;
-use crate::projects::open::OpenProject;
-use crate::records::blocking;
-use crate::runs::Runs;
-use crate::runs::active_run::RunningRun;
-use crate::runs::hold::SessionHold;
 use crate::runs::notifying::Notifier;
-use crate::session_reader::history::History;
+use crate::{ActiveRun, ClientCapabilities, History, OpenProject, RunningRun, Runs, SessionHold, blocking};
 use arki_agent::{RunEnd, RunHost};
 use arki_config::Config;
 use arki_domain::{Code, Error, SessionId};

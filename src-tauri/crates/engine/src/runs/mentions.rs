@@ -3,12 +3,8 @@
 
 mod reading;
 
-use crate::executor_factory::ExecutorFactory;
-use crate::records::blocking;
 use crate::runs::prompt_images::ensure_picture;
-use crate::session_names::SessionNames;
-use crate::session_reader::SessionReader;
-use crate::sessions::compacting::EstimatedTokens;
+use crate::{EstimatedTokens, ExecutorFactory, SessionNames, SessionReader, blocking};
 use arki_agent::{RunControl, max_late_text_bytes};
 use arki_api::MentionSize;
 use arki_context::{CODEBASE_MENTION, CountTokens, DIFF_MENTION, MentionTarget, PathKind, mentions};

@@ -1,15 +1,12 @@
 //! The next request of a session before it is sent, and what it is made of, as clients get it.
 
-use crate::accounts::Accounts;
-use crate::client_capabilities::ClientCapabilities;
-use crate::executor_factory::ExecutorFactory;
-use crate::projects::Projects;
 use crate::projects::rules::told;
-use crate::runs::system_prompt::{PromptScope, SystemPrompts, takes_no_tools, unknown_variables};
-use crate::session_reader::SessionReader;
+use crate::runs::system_prompt::{PromptScope, takes_no_tools, unknown_variables};
 use crate::session_reader::overview::agent_in;
-use crate::sessions::compacting::EstimatedTokens;
-use crate::sessions::session_settings::SessionSettings;
+use crate::{
+    Accounts, ClientCapabilities, EstimatedTokens, ExecutorFactory, Projects, SessionReader, SessionSettings,
+    SystemPrompts,
+};
 use arki_api::{ConfiguredSettings, ContextCompaction, ContextPart, LeftOut, LeftOutKind, LeftOutMessage, NextRequest};
 use arki_config::{AGENT, Config};
 use arki_context::{ContextView, ContextViewInputs, CountedRequest, SystemPrompt, TokenCorrection};

@@ -1,10 +1,8 @@
 //! Hooks, and whoever shows the user notices, are told when a run has ended or waits for the user. The run is over by then:
 //! nothing waits for them but the end of the program, and what hooks did is told beside it.
 
-use crate::approvals::Approvals;
-use crate::records::{Records, blocking};
 use crate::runs::settling::Afterwards;
-use crate::session_reader::SessionReader;
+use crate::{Approvals, Records, SessionReader, blocking};
 use arki_agent::RunEnd;
 use arki_domain::projection::RunState;
 use arki_domain::{

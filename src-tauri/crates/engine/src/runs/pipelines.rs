@@ -7,13 +7,9 @@ mod retrying;
 pub(crate) mod starting;
 mod world;
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::pipeline_history::PipelineHistory;
-use crate::projects::open::OpenProject;
-use crate::projects::pipelines::WholePipeline;
-use crate::runs::Runs;
-use crate::runs::active_run::{ActiveRun, RunningRun};
-use crate::runs::hold::SessionHold;
+use crate::{
+    ActiveRun, ClientCapabilities, OpenProject, PipelineHistory, RunningRun, Runs, SessionHold, WholePipeline,
+};
 use arki_agent::{RunControl, RunEnd};
 use arki_config::Config;
 use arki_domain::{Error, RunOptions, SessionId};

@@ -1,9 +1,7 @@
 //! The start of a run and its inputs: as somebody asks for it, and as it is known before anything has happened.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::projects::open::{OpenProject, canonical};
-use crate::session_reader::SessionReader;
-use crate::sessions::session_settings::SessionSettings;
+use crate::projects::open::canonical;
+use crate::{ClientCapabilities, OpenProject, SessionReader, SessionSettings};
 use arki_agent::RunControl;
 use arki_api::Shown;
 use arki_config::AGENT;

@@ -2,25 +2,18 @@
 //! with what belongs to it, the system prompt. Then connects its agent's ports: model, executor, log, late context, and
 //! where the run stands.
 
-use crate::accounts::Accounts;
-use crate::approvals::Approvals;
-use crate::client_capabilities::ClientCapabilities;
 use crate::delegation::RunsSubagents;
-use crate::executor_factory::ExecutorFactory;
-use crate::mcp::Mcp;
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
-use crate::records::{Records, blocking};
 use crate::runs::git_state::GitState;
 use crate::runs::late_context::{LateContextSources, mode_to_tell};
-use crate::runs::mentions::{DraftMentions, Mentioned};
+use crate::runs::mentions::Mentioned;
 use crate::runs::piped_input::{self, PipedPrompt};
-use crate::runs::place::StartRun;
 use crate::runs::prompt_images::{self, kept_images};
-use crate::runs::system_prompt::{PromptScope, SystemPrompts};
-use crate::session_reader::history::History;
+use crate::runs::system_prompt::PromptScope;
 use crate::sessions::compacting::compaction_parts;
-use crate::sessions::session_settings::SessionSettings;
+use crate::{
+    Accounts, Approvals, ClientCapabilities, DraftMentions, ExecutorFactory, History, Mcp, OpenProject, Projects,
+    Records, SessionSettings, StartRun, SystemPrompts, blocking,
+};
 use arki_agent::{RunControl, RunParts, RunSnapshot};
 use arki_config::Config;
 use arki_domain::{ArtifactEmitted, Content, Error, MessageId, ModelOptions, RunOptions, SessionId, ToolNames};

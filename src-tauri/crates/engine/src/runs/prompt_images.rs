@@ -2,7 +2,7 @@
 
 pub(crate) mod attaching;
 
-use crate::records::Records;
+use crate::Records;
 use arki_api::PictureFacts;
 use arki_domain::projection::Transcript;
 use arki_domain::{Code, Content, ContentKind, Error, Image, MAX_IMAGE_BYTES};

@@ -4,12 +4,7 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
-use crate::projects::Projects;
-use crate::records::{Records, blocking};
-use crate::runs::active_run::RunningRun;
-use crate::runs::place::{RunTarget, StartRun};
-use crate::runs::typed::TypedCommands;
-use crate::session_reader::SessionReader;
+use crate::{Projects, Records, RunTarget, RunningRun, SessionReader, StartRun, TypedCommands, blocking};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{Code, Error, MessageId, MessageQueued, QueueChanged, QueueMode, SessionId};
 use std::sync::Arc;

@@ -1,18 +1,9 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::projects::open::OpenProject;
-use crate::projects::pipelines::WholePipeline;
-use crate::records::blocking;
-use crate::runs::Runs;
-use crate::runs::active_run::RunningRun;
-use crate::runs::hold::SessionHold;
-use crate::runs::pipelines::PipelineRuns;
-use crate::runs::pipelines::resuming::DefinitionChoice;
-use crate::session_names::NamedPlace;
-use crate::session_reader::history::History;
-use crate::sessions::claim::ClaimedWork;
-use crate::sessions::session_settings::SessionSettings;
+use crate::{
+    ClaimedWork, ClientCapabilities, DefinitionChoice, History, NamedPlace, OpenProject, PipelineRuns, RunningRun,
+    Runs, SessionHold, SessionSettings, WholePipeline, blocking,
+};
 use arki_agent::RunControl;
 use arki_config::Config;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};

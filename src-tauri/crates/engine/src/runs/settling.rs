@@ -4,13 +4,8 @@
 //! Reflection is done where the user turned it on: conclusions from what was observed, for the user's review. Where it
 //! fails, nothing happens but that it is tried again later.
 
-use crate::accounts::Accounts;
-use crate::log_anchors::LogAnchors;
-use crate::projects::Projects;
-use crate::records::{Records, blocking};
 use crate::runs::notifying::RunNotices;
-use crate::session_reader::SessionReader;
-use crate::sessions::Sessions;
+use crate::{Accounts, LogAnchors, Projects, Records, SessionReader, Sessions, blocking};
 use arki_agent::{RunEnd, SessionLog};
 use arki_context::{reflection_request, reflections};
 use arki_domain::{

@@ -1,19 +1,15 @@
 //! Starting runs: what is checked and recorded before the agent is set to work.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::projects::open::{OpenedFolder, canonical};
-use crate::records::blocking;
-use crate::runs::Runs;
-use crate::runs::active_run::RunningRun;
-use crate::runs::hold::SessionHold;
-use crate::runs::place::{RunPlace, RunTarget, StartRun};
+use crate::projects::open::canonical;
+use crate::runs::place::RunPlace;
 use crate::runs::preparing::PreparedRun;
 use crate::runs::prompt_images;
-use crate::runs::queue::SendOutcome;
-use crate::session_reader::history::History;
 use crate::session_reader::overview::agent_in;
-use crate::sessions::claim::{ClaimedWork, STOP_PATIENCE, STOP_POLL};
-use crate::sessions::session_settings::SessionSettings;
+use crate::sessions::claim::{STOP_PATIENCE, STOP_POLL};
+use crate::{
+    ClaimedWork, ClientCapabilities, History, OpenedFolder, RunTarget, RunningRun, Runs, SendOutcome, SessionHold,
+    SessionSettings, StartRun, blocking,
+};
 use arki_context::title_from_prompt;
 use arki_domain::projection::{Overview, RunPhase, RunState};
 use arki_domain::{

@@ -1,9 +1,7 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
-use crate::client_capabilities::ClientCapabilities;
-use crate::runs::Runs;
-use crate::runs::resume::ResumeOptions;
 use crate::sessions::claim::{STOP_PATIENCE, STOP_POLL};
+use crate::{ClientCapabilities, ResumeOptions, Runs};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Error, SessionId};
 use arki_store::LeaseRequest;

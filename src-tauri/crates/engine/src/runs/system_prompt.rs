@@ -1,15 +1,10 @@
 //! The system prompt that a run begins with and keeps: its parts from the project, the configuration and the user.
 
-use crate::accounts::Accounts;
-use crate::projects::Projects;
 use crate::projects::guides::index;
 use crate::projects::memory_files::{own_memory, project_memory};
-use crate::projects::open::{OpenProject, OpenedFolder};
 use crate::projects::rules::at_start;
-use crate::records::Records;
-use crate::runs::place::StartRun;
-use crate::sessions::compacting::EstimatedTokens;
 use crate::usage_reports::day;
+use crate::{Accounts, EstimatedTokens, OpenProject, OpenedFolder, Projects, Records, StartRun};
 use arki_config::Config;
 use arki_context::{
     BuiltPrompt, MemoryFile, MemoryText, PromptLayers, SystemPrompt, SystemPromptInputs, WorkMode, build_prompt,

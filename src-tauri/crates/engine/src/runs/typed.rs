@@ -1,12 +1,8 @@
 //! Slash commands, as the user types them: what begins a run becomes its prompt here, for every client alike. What does
 //! not begin one is carried out by whoever shows the session, and is refused here with the way to it.
 
-use crate::projects::Projects;
-use crate::projects::open::OpenedFolder;
 use crate::projects::slash_commands::FoundCommands;
-use crate::records::blocking;
-use crate::runs::place::{RunTarget, StartRun};
-use crate::session_reader::SessionReader;
+use crate::{OpenedFolder, Projects, RunTarget, SessionReader, StartRun, blocking};
 use arki_context::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand};
 use arki_domain::{Code, Error};
 use std::path::{Path, PathBuf};

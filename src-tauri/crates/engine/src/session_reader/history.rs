@@ -1,6 +1,6 @@
 //! A session's log, folded for going on with it, and the origins of its conversation.
 
-use crate::session_reader::SessionReader;
+use crate::SessionReader;
 use arki_domain::projection::{Progress, RunState, Transcript};
 use arki_domain::{Code, Error, Event, EventBody, RunId, RunStarted, SessionId, TrustChanged, sha256_hex};
 use arki_export::{EventSource, Origin, Stretch, each_event};

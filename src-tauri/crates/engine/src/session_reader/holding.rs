@@ -1,7 +1,7 @@
 //! A stretch of a session's log as a conversation, for a window that shows it.
 
-use crate::events::held_conversations::{HeldConversations, whole};
-use crate::session_reader::SessionReader;
+use crate::events::held_conversations::whole;
+use crate::{HeldConversations, SessionReader};
 use arki_api::{HeldConversation, OpenedConversation};
 use arki_domain::projection::{Conversation, ItemPart};
 use arki_domain::{Error, SessionId};

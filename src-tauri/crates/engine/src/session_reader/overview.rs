@@ -1,7 +1,6 @@
 //! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
 
-use crate::records::blocking;
-use crate::session_reader::SessionReader;
+use crate::{SessionReader, blocking};
 use arki_api::{ChangedFile, ForkOrigin, SessionOverview};
 use arki_config::AGENT;
 use arki_domain::projection::{Overview, UsageTotal};

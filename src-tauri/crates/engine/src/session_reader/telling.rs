@@ -1,6 +1,6 @@
 //! A session's conversation from its beginning, told by what each event changes of its items.
 
-use crate::session_reader::SessionReader;
+use crate::SessionReader;
 use arki_domain::projection::{Conversation, ConversationItem, ItemBody, ItemChange, ItemPart, RewindHistory};
 use arki_domain::{Error, EventBody, SessionId};
 

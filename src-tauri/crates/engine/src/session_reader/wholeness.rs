@@ -3,7 +3,7 @@
 //! It takes as long as the log is, on purpose. A remembered position or an anchor vouches for the end of the chain, not for
 //! the rows before it; only recomputing ties the two together, and those rows are what the model is told next.
 
-use crate::session_reader::SessionReader;
+use crate::SessionReader;
 use arki_domain::{Error, Event, SessionId};
 use arki_store::StoreError;
 use std::collections::HashMap;

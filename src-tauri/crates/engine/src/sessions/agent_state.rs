@@ -1,7 +1,6 @@
 //! The state of a session: reading it, changing it, and what it was before.
 
-use crate::records::blocking;
-use crate::sessions::Sessions;
+use crate::{Sessions, blocking};
 use arki_domain::projection::AgentState;
 use arki_domain::{Error, EventDraft, EventLog, SessionId, StateChanged};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Within this process, a session is worked on by one run at a time; between processes the lease sees to that: the right to
 //! work on a session, held for as long as its value lives.
 
-use crate::sessions::Sessions;
+use crate::Sessions;
 use arki_domain::{Code, Error, SessionId};
 use arki_store::Store;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Making a conversation shorter: what runs are handed for it, and doing it because the user asks.
 
-use crate::accounts::Accounts;
+use crate::Accounts;
 use arki_agent::CompactionParts;
 use arki_config::Config;
 use arki_context::CountTokens;

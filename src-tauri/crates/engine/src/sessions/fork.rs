@@ -2,8 +2,7 @@
 //! first run, which also gives it its title. A fork begins where another one stood: nothing is copied, and the origin's
 //! log is read on.
 
-use crate::records::blocking;
-use crate::sessions::Sessions;
+use crate::{Sessions, blocking};
 use arki_config::AGENT;
 use arki_context::UNTITLED;
 use arki_domain::projection::{Overview, SessionSummary};

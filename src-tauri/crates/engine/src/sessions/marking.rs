@@ -1,7 +1,6 @@
 //! The user's words and marks in the list of sessions: titles, those to keep at hand, and those to put away.
 
-use crate::records::blocking;
-use crate::sessions::Sessions;
+use crate::{Sessions, blocking};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Error, SessionConfigured, SessionId};
 use std::sync::Arc;

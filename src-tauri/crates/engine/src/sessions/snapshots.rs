@@ -1,7 +1,6 @@
 //! Snapshots of sessions' overviews: whoever reads one begins there, and not at the log's start.
 
-use crate::records::blocking;
-use crate::sessions::Sessions;
+use crate::{Sessions, blocking};
 use arki_domain::projection::SNAPSHOT_EVERY;
 use arki_domain::{CheckpointId, Error, SessionId, StateSnapshot};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! There is no queue: the log is one. What is kept is a setting of the database, which whoever sends changes only from
 //! what it last saw, so that of several processes one sends, and a run that ends meanwhile is the next one's.
 
-use crate::records::Records;
+use crate::Records;
 use arki_domain::Error;
 use arki_store::{LogCursor, StoreError};
 use serde::{Deserialize, Serialize};

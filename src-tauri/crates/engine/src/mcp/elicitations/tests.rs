@@ -1,6 +1,6 @@
 use super::*;
 use crate::events::bus::Bus;
-use crate::events::subscription::{EventFilter, Subscription};
+use crate::{EventFilter, Subscription};
 use arki_domain::{CallId, RunId, SessionId, SystemClock};
 use serde_json::{Value, json};
 

@@ -2,8 +2,7 @@
 //! definition.
 
 use super::{FoundPipeline, text_at};
-use crate::projects::Projects;
-use crate::projects::open::OpenProject;
+use crate::{OpenProject, Projects};
 use arki_api::{PipelineEntry, PipelineParam, PipelineParamType, PipelineStep};
 use arki_domain::Error;
 use arki_pipelines::{Definition, DefinitionProblem, Param, ParamKind, Step};

@@ -2,7 +2,7 @@
 //! agreed to and what runs are the same: a step that rewrites a file changes nothing of the run that it is a step of.
 
 use super::{FoundPipeline, Source};
-use crate::projects::open::OpenProject;
+use crate::OpenProject;
 use crate::projects::pipelines::PipelineDefinitions;
 use arki_domain::{Code, Error, NestedDefinition, sha256_hex};
 use arki_redaction::Redactor;

@@ -1,6 +1,5 @@
 use super::*;
-use crate::engine::{Engine, EngineOptions};
-use crate::{Directories, EnvironmentKeys};
+use crate::{Directories, Engine, EngineOptions, EnvironmentKeys};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 
 struct Stage {

@@ -2,15 +2,10 @@
 //! where the file is another one by now, the user chooses.
 
 use super::ReadyPipeline;
-use crate::projects::open::OpenProject;
-use crate::projects::pipelines::WholePipeline;
-use crate::records::blocking;
-use crate::runs::active_run::RunningRun;
-use crate::runs::hold::SessionHold;
-use crate::runs::pipelines::PipelineRuns;
-use crate::runs::resume::ResumeOptions;
 use crate::sessions::claim::Claim;
-use crate::sessions::session_settings::SessionSettings;
+use crate::{
+    OpenProject, PipelineRuns, ResumeOptions, RunningRun, SessionHold, SessionSettings, WholePipeline, blocking,
+};
 use arki_config::Config;
 use arki_domain::projection::{PipelineState, RunPhase};
 use arki_domain::{

@@ -2,11 +2,7 @@
 
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline, TakenOver};
-use crate::client_capabilities::ClientCapabilities;
-use crate::projects::pipelines::WholePipeline;
-use crate::records::blocking;
-use crate::runs::active_run::RunningRun;
-use crate::runs::pipelines::PipelineRuns;
+use crate::{ClientCapabilities, PipelineRuns, RunningRun, WholePipeline, blocking};
 use arki_domain::projection::{PipelineState, RunPhase, StepPhase};
 use arki_domain::{Code, Error, RetriedRun, RunId, StepCompleted};
 use arki_pipelines::Definition;

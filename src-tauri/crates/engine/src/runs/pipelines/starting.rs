@@ -1,16 +1,13 @@
 //! Starting a pipeline: everything that can be wrong is found before anything is recorded.
 
 use super::ReadyPipeline;
-use crate::client_capabilities::ClientCapabilities;
 use crate::pipeline_history::PIPELINE_AGENT;
-use crate::projects::open::{OpenProject, canonical};
-use crate::projects::pipelines::{MAX_DEPTH, WholePipeline};
-use crate::records::blocking;
-use crate::runs::active_run::RunningRun;
-use crate::runs::hold::SessionHold;
-use crate::runs::pipelines::PipelineRuns;
-use crate::sessions::claim::ClaimedWork;
-use crate::sessions::session_settings::SessionSettings;
+use crate::projects::open::canonical;
+use crate::projects::pipelines::MAX_DEPTH;
+use crate::{
+    ClaimedWork, ClientCapabilities, OpenProject, PipelineRuns, RunningRun, SessionHold, SessionSettings,
+    WholePipeline, blocking,
+};
 use arki_agent::RunControl;
 use arki_domain::projection::PipelineState;
 use arki_domain::{

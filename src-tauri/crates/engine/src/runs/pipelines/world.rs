@@ -4,15 +4,12 @@
 
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline};
-use crate::client_capabilities::ClientCapabilities;
 use crate::delegation::{NOT_FOR_SUBAGENTS, end_of};
-use crate::projects::open::OpenProject;
-use crate::projects::pipelines::WholePipeline;
-use crate::records::blocking;
-use crate::runs::active_run::RunningRun;
-use crate::runs::pipelines::PipelineRuns;
-use crate::runs::place::{RunPlace, RunTarget, StartRun};
-use crate::runs::resume::ResumeOptions;
+use crate::runs::place::RunPlace;
+use crate::{
+    ClientCapabilities, OpenProject, PipelineRuns, ResumeOptions, RunTarget, RunningRun, StartRun, WholePipeline,
+    blocking,
+};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{ApprovalId, CallContext, CallId, Code, Error, ParentCall, RunOptions, SubagentStarted};
