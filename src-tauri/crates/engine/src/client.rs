@@ -6,7 +6,7 @@ use crate::records::observations::Observing;
 use crate::runs::prompt_images::from_base64;
 use crate::{
     ClientCapabilities, DecidedBy, DefinitionChoice, Engine, NamedPlace, OpenedFolder, RunTarget, RunningRun, Runs,
-    SendOutcome, StartPipeline, StartRun, StartedBySchedule, blocking,
+    SendOutcome, StartPipeline, StartRun, StartedBySchedule, blocking, blocking_for,
 };
 use arki_api::{ProjectState, Resolution, SendOptions, Sent, Shown};
 use arki_domain::projection::{Observation, ObservationFilter};
@@ -298,9 +298,10 @@ impl Client {
     /// # Errors
     /// As [`Self::answer_question`].
     pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<RunningRun, Error> {
-        let session = session_id.clone();
-        let open =
-            blocking(self.engine.open_questions(), move |questions| questions.question_to_answer(&session)).await?;
+        let open = blocking_for(self.engine.open_questions(), session_id, move |questions, session| {
+            questions.question_to_answer(session)
+        })
+        .await?;
         self.answer_question(session_id, &open.asked.question_id, text).await
     }
 

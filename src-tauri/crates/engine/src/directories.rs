@@ -55,7 +55,6 @@ impl Directories {
     }
 
     /// These, and the platform's places where variables name others: what an Arki without them wrote is no less secret.
-    #[must_use]
     pub(crate) fn own(&self) -> Vec<PathBuf> {
         let usual = default_config().into_iter().chain(default_data()).chain(pages_on_macos());
         [self.config.clone(), self.data.clone()].into_iter().chain(usual).collect()
@@ -67,7 +66,6 @@ impl Directories {
     }
 
     /// Returns the folder for files that commands left behind and that were removed.
-    #[must_use]
     pub(crate) fn trash(&self) -> PathBuf {
         self.data.join("trash")
     }
@@ -88,25 +86,21 @@ impl Directories {
     }
 
     /// Returns the folder for the journals of projects in which commands run.
-    #[must_use]
     pub(crate) fn journals(&self) -> PathBuf {
         self.data.join("journals")
     }
 
     /// Returns the folder for what the checkers of the project in `folder` build.
-    #[must_use]
     pub(crate) fn checks(&self, folder: &str) -> PathBuf {
         self.data.join("checks").join(&sha256_hex(folder.as_bytes())[..CHECKS_NAME_CHARS])
     }
 
     /// Returns the folder for the search indexes of trusted folders.
-    #[must_use]
     pub(crate) fn indexes(&self) -> PathBuf {
         self.data.join("retrieval")
     }
 
     /// Returns the folder for sub-agents' worktrees: beside the data and not in it, since commands work in them.
-    #[must_use]
     pub(crate) fn trees(&self) -> PathBuf {
         let mut name = self.data.file_name().unwrap_or_default().to_owned();
         name.push("-worktrees");
@@ -114,13 +108,11 @@ impl Directories {
     }
 
     /// Returns the folder for notes on sub-agents' worktrees, and for the files that these began with.
-    #[must_use]
     pub(crate) fn tree_notes(&self) -> PathBuf {
         self.data.join("worktrees")
     }
 
     /// Returns the folder for notes on the worktrees of sessions.
-    #[must_use]
     pub(crate) fn session_tree_notes(&self) -> PathBuf {
         self.data.join("session-worktrees")
     }
@@ -190,9 +182,6 @@ fn pages_on_macos() -> Option<PathBuf> {
 }
 
 fn no_home() -> Error {
-    Error::new(
-        Code::CONFIG_INVALID,
-        "There is no home folder to keep the configuration and the data in.",
-        "Set ARKI_CONFIG_DIR and ARKI_DATA_DIR.",
-    )
+    let message = "There is no home folder to keep the configuration and the data in.";
+    Error::new(Code::CONFIG_INVALID, message, "Set ARKI_CONFIG_DIR and ARKI_DATA_DIR.")
 }

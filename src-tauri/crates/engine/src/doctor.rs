@@ -45,6 +45,10 @@ impl Check {
         Self { name, state: CheckState::Ok, detail: detail.into(), hint: String::new() }
     }
 
+    fn warning(name: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { name, state: CheckState::Warning, detail: detail.into(), hint: hint.into() }
+    }
+
     fn of(name: &'static str, state: CheckState, fault: Error) -> Self {
         Self { name, state, detail: fault.message, hint: fault.hint }
     }
@@ -70,12 +74,7 @@ impl Doctor {
 
     /// Returns what can be checked where the database can't be opened for this reason, which `name` is a check of.
     pub async fn checks_without_database(&self, folder: &Path, name: &'static str, reason: Error) -> Vec<Check> {
-        let storage = Check {
-            name: "storage",
-            state: CheckState::Warning,
-            detail: "unknown until the database can be opened".to_owned(),
-            hint: String::new(),
-        };
+        let storage = Check::warning("storage", "unknown until the database can be opened", "");
         self.checks(folder, [Check::of(name, CheckState::Failed, reason), storage, self.check_disk()]).await
     }
 
@@ -173,12 +172,8 @@ impl Doctor {
                     1 => "The event log of 1 session is broken; it is read-only.".to_owned(),
                     broken => format!("The event log of {broken} sessions is broken; they are read-only."),
                 };
-                let fault = Error::new(
-                    arki_domain::Code::LOG_CHAIN_BROKEN,
-                    message,
-                    "`arki verify` names the first broken event of each.",
-                );
-                Check::of("database", CheckState::Failed, fault)
+                let hint = "`arki verify` names the first broken event of each.".to_owned();
+                Check { name: "database", state: CheckState::Failed, detail: message, hint }
             }
             Err(error) => Check::of("database", CheckState::Failed, error.into()),
         }
@@ -213,19 +208,15 @@ impl Doctor {
             Err(error) => {
                 let detail =
                     format!("the free space in {} can't be read: {}", folder.display(), io_words(error.kind()));
-                return Check { name: "disk", state: CheckState::Warning, detail, hint: String::new() };
+                return Check::warning("disk", detail, "");
             }
         };
         let detail = format!("{} free in {}", size(free), folder.display());
         if free >= MIN_FREE_BYTES {
             return Check::ok("disk", detail);
         }
-        Check {
-            name: "disk",
-            state: CheckState::Warning,
-            detail: format!("{detail}: low"),
-            hint: "Free some space: on a full disk runs can't continue. Nothing saved is lost.".to_owned(),
-        }
+        let hint = "Free some space: on a full disk runs can't continue. Nothing saved is lost.";
+        Check::warning("disk", format!("{detail}: low"), hint)
     }
 
     fn check_sandbox(&self) -> Check {
@@ -233,12 +224,8 @@ impl Doctor {
         if status.available {
             return sandbox_found(&Sandbox::layers());
         }
-        Check {
-            name: "sandbox",
-            state: CheckState::Warning,
-            detail: status.reason.clone().unwrap_or_else(|| "There is no sandbox on this system.".to_owned()),
-            hint: "Every command needs your approval, even if you allowed it in advance.".to_owned(),
-        }
+        let reason = status.reason.as_deref().unwrap_or("There is no sandbox on this system.");
+        Check::warning("sandbox", reason, "Every command needs your approval, even if you allowed it in advance.")
     }
 
     /// Checks the limits of commands.
@@ -262,12 +249,10 @@ impl Doctor {
                     KeyStatus::Environment => Check::ok("provider", format!("{detail}: key from the environment")),
                     KeyStatus::Keychain => Check::ok("provider", format!("{detail}: key from the keychain")),
                     KeyStatus::NoneNeeded => Check::ok("provider", format!("{detail}: no key needed")),
-                    KeyStatus::Missing => Check {
-                        name: "provider",
-                        state: CheckState::Warning,
-                        detail: format!("{detail}: no key"),
-                        hint: format!("Add one with `arki keys set {}`.", provider.name),
-                    },
+                    KeyStatus::Missing => {
+                        let hint = format!("Add one with `arki keys set {}`.", provider.name);
+                        Check::warning("provider", format!("{detail}: no key"), hint)
+                    }
                 }
             })
             .collect()
@@ -316,12 +301,8 @@ impl Doctor {
         let detail = format!("{} configured: {}", names.len(), names.join(", "));
         let is_program = |name: &&str| config.mcp_servers[*name].config.command.is_some();
         if !self.projects.sandbox().available && names.iter().any(is_program) {
-            return Some(Check {
-                name: "mcp",
-                state: CheckState::Warning,
-                detail: format!("{detail}; programs run without a sandbox here"),
-                hint: "Configure only servers that you would run yourself.".to_owned(),
-            });
+            let detail = format!("{detail}; programs run without a sandbox here");
+            return Some(Check::warning("mcp", detail, "Configure only servers that you would run yourself."));
         }
         Some(Check { hint: "`arki mcp test NAME` tries one.".to_owned(), ..Check::ok("mcp", detail) })
     }
@@ -343,12 +324,8 @@ fn telemetry_check(state: &TelemetryState) -> Check {
         ));
     }
     let Some(trouble) = &state.trouble else { return Check::ok("telemetry", detail) };
-    Check {
-        name: "telemetry",
-        state: CheckState::Warning,
-        detail: format!("{detail}. {trouble}"),
-        hint: "Start the receiver, or change `telemetry.endpoint`.".to_owned(),
-    }
+    let hint = "Start the receiver, or change `telemetry.endpoint`.";
+    Check::warning("telemetry", format!("{detail}. {trouble}"), hint)
 }
 
 fn size(bytes: u64) -> String {
@@ -378,12 +355,10 @@ fn check_path() -> Check {
     match path_origin() {
         PathOrigin::Inherited => Check::ok("path", format!("{folders} folders, inherited by this program: {path}")),
         PathOrigin::LoginShell => Check::ok("path", format!("{folders} folders, from the login shell: {path}")),
-        PathOrigin::NotTold(reason) => Check {
-            name: "path",
-            state: CheckState::Warning,
-            detail: format!("{reason} Commands get the {folders} folders that this program inherited: {path}"),
-            hint: "Start Arki from a terminal, or fix the shell's profile.".to_owned(),
-        },
+        PathOrigin::NotTold(reason) => {
+            let detail = format!("{reason} Commands get the {folders} folders that this program inherited: {path}");
+            Check::warning("path", detail, "Start Arki from a terminal, or fix the shell's profile.")
+        }
     }
 }
 

@@ -127,7 +127,7 @@ pub use projects::skills::{SkillUse, list_skills};
 pub use projects::{Projects, app_state};
 pub use records::events_since::EventsSince;
 pub use records::observations::Observations;
-pub(crate) use records::{Records, blocking};
+pub(crate) use records::{Records, blocking, blocking_for};
 pub(crate) use restorations::Restorations;
 pub use restorations::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 pub use retention::{Retention, Time};

@@ -1,39 +1,17 @@
 //! The author of each line in a file: which turn, call and approval, or the user.
 
 use crate::{OpenProject, PastFiles, Projects, Records};
+use arki_api::LineAuthor;
 use arki_domain::projection::{FileAt, FilesAt};
-use arki_domain::{ApprovalId, CallId, Code, Error, Event, EventBody, RunId, SessionId};
+use arki_domain::{CallId, Code, Error, Event, EventBody, RunId, SessionId};
 use arki_edit::EDIT_LIMIT_BYTES;
 use arki_files::{AttributedLine, FileVersion, LineOrigin, ProjectPath, attribute, shared_lines};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The change that wrote a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Author {
-    pub session_id: SessionId,
-    /// The event that tells of the change.
-    pub seq: u64,
-    /// Milliseconds since 1970.
-    pub ts: i64,
-    pub run_id: Option<RunId>,
-    pub call: Option<Arc<AuthorCall>>,
-}
-
-/// The call that made the change, and who permitted it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct AuthorCall {
-    pub call_id: CallId,
-    pub turn: u32,
-    pub tool_id: String,
-    /// The beginning of what the user had asked for.
-    pub prompt: String,
-    /// Absent where the policy allowed it by itself.
-    pub approval_id: Option<ApprovalId>,
-}
-
-type FileLine = AttributedLine<Author>;
+/// By their ids: the origin of what they wrote, but for where its event stands.
+type CallsOfRun = HashMap<CallId, arki_api::LineOrigin>;
 
 const PROMPT_CHARS: usize = 80;
 
@@ -72,11 +50,8 @@ impl LineOrigins {
         let path = open.workplace().canonical(&path).unwrap_or(path);
         let changes = self.changes_of(&open.place(), path.as_str(), None, MAX_MOVES)?;
         let Some(changes) = changes else {
-            return Err(Error::new(
-                Code::CHANGE_NOT_FOUND,
-                format!("Arki has never changed {path}."),
-                "Its lines are yours, or older than the project's sessions.",
-            ));
+            let hint = "Its lines are yours, or older than the project's sessions.";
+            return Err(Error::new(Code::CHANGE_NOT_FOUND, format!("Arki has never changed {path}."), hint));
         };
         let now = now(&open, &path)?;
         let mut calls = HashMap::new();
@@ -167,8 +142,8 @@ impl LineOrigins {
     fn author(
         &self,
         event: &Event,
-        known: &mut HashMap<RunId, HashMap<CallId, Arc<AuthorCall>>>,
-    ) -> Result<Author, Error> {
+        known: &mut HashMap<RunId, CallsOfRun>,
+    ) -> Result<Arc<arki_api::LineOrigin>, Error> {
         let call_id = match event.body() {
             EventBody::FileChanged(changed) => Some(changed.call_id),
             EventBody::ChangeTakenBack(taken) => Some(taken.call_id),
@@ -180,13 +155,14 @@ impl LineOrigins {
             known.insert(run_id.clone(), calls(&self.records.reader().log().run_events(run_id)?));
         }
         let of_run = event.run_id.as_ref().and_then(|run_id| known.get(run_id));
-        Ok(Author {
-            session_id: event.session_id.clone(),
-            seq: event.seq,
-            ts: event.ts,
-            run_id: event.run_id.clone(),
-            call: call_id.and_then(|call_id| of_run?.get(&call_id).cloned()),
-        })
+        let call = call_id.and_then(|call_id| of_run?.get(&call_id).cloned());
+        Ok(Arc::new(arki_api::LineOrigin {
+            session_id: Some(event.session_id.to_string()),
+            run_id: event.run_id.as_ref().map(ToString::to_string),
+            seq: Some(event.seq),
+            ts: Some(event.ts),
+            ..call.unwrap_or_else(|| written_by(LineAuthor::Arki))
+        }))
     }
 }
 
@@ -213,66 +189,66 @@ fn is_restored_state(kept: &[KeptChange], KeptChange { event, after, .. }: &Kept
 fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Error> {
     open.workplace().read_if_present(path, EDIT_LIMIT_BYTES).map_err(Error::from)?.map(|file| file.bytes).ok_or_else(
         || {
-            Error::new(
-                Code::FILE_NOT_FOUND,
-                format!("The file {path} doesn't exist now."),
-                "`arki rewind` can bring it back.",
-            )
+            let message = format!("The file {path} doesn't exist now.");
+            Error::new(Code::FILE_NOT_FOUND, message, "`arki rewind` can bring it back.")
         },
     )
 }
 
 /// The calls of a run, with the approvals that permitted them.
-fn calls(events: &[Event]) -> HashMap<CallId, Arc<AuthorCall>> {
+fn calls(events: &[Event]) -> CallsOfRun {
     let mut prompt = String::new();
-    let mut calls: HashMap<CallId, AuthorCall> = HashMap::new();
+    let mut calls = CallsOfRun::new();
     for event in events {
         match event.body() {
             EventBody::RunStarted(started) => prompt = started.prompt.chars().take(PROMPT_CHARS).collect(),
             EventBody::ToolCall(call) => {
-                let (turn, tool_id) = (call.turn, call.tool_id);
-                let author = AuthorCall {
-                    call_id: call.call_id.clone(),
-                    turn,
-                    tool_id,
-                    prompt: prompt.clone(),
-                    approval_id: None,
+                let origin = arki_api::LineOrigin {
+                    turn: Some(call.turn),
+                    prompt: Some(prompt.clone()),
+                    call_id: Some(call.call_id.to_string()),
+                    tool_id: Some(call.tool_id),
+                    ..written_by(LineAuthor::Arki)
                 };
-                calls.insert(call.call_id, author);
+                calls.insert(call.call_id, origin);
             }
             EventBody::PolicyDecided(decided) => {
                 if let Some(approval) = decided.rule.strip_prefix("approval:")
                     && let Some(call) = calls.get_mut(&decided.call_id)
                 {
-                    call.approval_id = Some(ApprovalId::from(approval));
+                    call.approval_id = Some(approval.to_owned());
                 }
             }
             _ => {}
         }
     }
-    calls.into_iter().map(|(call_id, call)| (call_id, Arc::new(call))).collect()
+    calls
 }
 
 /// A line with who wrote it.
-fn line_origin(line: FileLine) -> arki_api::LineOrigin {
-    let (by, author) = match line.origin {
-        LineOrigin::Before => (arki_api::LineAuthor::Before, None),
-        LineOrigin::User => (arki_api::LineAuthor::User, None),
-        LineOrigin::Arki(author) => (arki_api::LineAuthor::Arki, Some(author)),
+fn line_origin(line: AttributedLine<Arc<arki_api::LineOrigin>>) -> arki_api::LineOrigin {
+    let origin = match line.origin {
+        LineOrigin::Before => written_by(LineAuthor::Before),
+        LineOrigin::User => written_by(LineAuthor::User),
+        LineOrigin::Arki(origin) => Arc::unwrap_or_clone(origin),
     };
-    let call = author.as_ref().and_then(|author| author.call.clone());
+    arki_api::LineOrigin { number: u32::try_from(line.number).unwrap_or(u32::MAX), text: line.text, ..origin }
+}
+
+/// The origin of a line of which no more is known.
+fn written_by(author: LineAuthor) -> arki_api::LineOrigin {
     arki_api::LineOrigin {
-        number: u32::try_from(line.number).unwrap_or(u32::MAX),
-        text: line.text,
-        author: by,
-        session_id: author.as_ref().map(|author| author.session_id.to_string()),
-        run_id: author.as_ref().and_then(|author| author.run_id.as_ref().map(ToString::to_string)),
-        turn: call.as_ref().map(|call| call.turn),
-        prompt: call.as_ref().map(|call| call.prompt.clone()),
-        call_id: call.as_ref().map(|call| call.call_id.to_string()),
-        tool_id: call.as_ref().map(|call| call.tool_id.clone()),
-        approval_id: call.as_ref().and_then(|call| call.approval_id.as_ref().map(ToString::to_string)),
-        seq: author.as_ref().map(|author| author.seq),
-        ts: author.as_ref().map(|author| author.ts),
+        number: 0,
+        text: String::new(),
+        author,
+        session_id: None,
+        run_id: None,
+        turn: None,
+        prompt: None,
+        call_id: None,
+        tool_id: None,
+        approval_id: None,
+        seq: None,
+        ts: None,
     }
 }

@@ -260,7 +260,7 @@ impl Mcp {
         name: &str,
         on_step: &mut (dyn FnMut(McpTestStep) + Send),
     ) -> Result<bool, Error> {
-        let server = self.mcp_server(folder, name).await?;
+        let (server, _) = self.mcp_server(folder, name).await?;
         let mut since = Instant::now();
         let in_ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let tested = server
@@ -308,7 +308,7 @@ impl Mcp {
     /// # Errors
     /// As [`Self::mcp_test`], and `MCP_TOOL_CHANGED` when they are others by now.
     pub async fn mcp_agree(self: &Arc<Self>, folder: &Path, name: &str, digest: &str) -> Result<(), Error> {
-        self.mcp_server(folder, name).await?.agree(digest).await.map(drop)
+        self.mcp_server(folder, name).await?.0.agree(digest).await.map(drop)
     }
 
     /// Has a server list its tools, so that what changed can be shown before it is agreed to.
@@ -316,9 +316,7 @@ impl Mcp {
     /// # Errors
     /// As [`Self::mcp_test`], and when the server cannot be asked.
     pub async fn mcp_look(self: &Arc<Self>, folder: &Path, name: &str) -> Result<McpServerEntry, Error> {
-        let (folder, name) = (folder.to_owned(), name.to_owned());
-        let found = blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name));
-        let (server, configured) = found.await?;
+        let (server, configured) = self.mcp_server(folder, name).await?;
         server.look().await?;
         blocking(self, move |mcp| Ok(entries::of(&server, &configured, mcp.records.redactor()))).await
     }
@@ -354,7 +352,7 @@ impl Mcp {
     /// # Errors
     /// As [`Self::mcp_look`].
     pub async fn mcp_prompts(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Vec<Prompt>, Error> {
-        self.mcp_server(folder, name).await?.prompts().await
+        self.mcp_server(folder, name).await?.0.prompts().await
     }
 
     /// The text of a prompt, its arguments filled in.
@@ -368,7 +366,7 @@ impl Mcp {
         prompt: &str,
         arguments: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<String, Error> {
-        self.mcp_server(folder, name).await?.prompt(prompt, arguments).await
+        self.mcp_server(folder, name).await?.0.prompt(prompt, arguments).await
     }
 
     /// Ends every server that runs.
@@ -376,10 +374,9 @@ impl Mcp {
         join_all(self.all().iter().map(|server| server.stop())).await;
     }
 
-    async fn mcp_server(self: &Arc<Self>, folder: &Path, name: &str) -> Result<Arc<Server>, Error> {
+    async fn mcp_server(self: &Arc<Self>, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Error> {
         let (folder, name) = (folder.to_owned(), name.to_owned());
-        let found = blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name));
-        Ok(found.await?.0)
+        blocking(self, move |mcp| mcp.configured_mcp_server(&folder, &name)).await
     }
 
     fn configured_mcp_server(&self, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Error> {

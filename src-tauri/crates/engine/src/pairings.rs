@@ -1,7 +1,7 @@
 //! The tokens with which programs reach `arki serve`: the user's own, in a file that only they can read, and further ones
 //! with fewer rights, of which only the hashes are kept.
 
-use crate::{Directories, Records};
+use crate::Records;
 use arki_api::{OWN_TOKEN, Pairing, TokenRights};
 use arki_disk::{change_private_file, create_private_dir, write_private_file_once};
 use arki_domain::{Code, Error, sha256_hex};
@@ -59,11 +59,8 @@ impl Pairings {
         self.change(|pairings| {
             if pairings.iter().filter(|kept| !kept.pairing.browser).count() >= MAX_PAIRINGS {
                 let message = format!("There are {MAX_PAIRINGS} pairings already.");
-                return Err(Error::new(
-                    Code::USAGE,
-                    message,
-                    "`arki serve --tokens` lists them, `--withdraw ID` withdraws one.",
-                ));
+                let hint = "`arki serve --tokens` lists them, `--withdraw ID` withdraws one.";
+                return Err(Error::new(Code::USAGE, message, hint));
             }
             pairings.push(kept);
             Ok(())
@@ -168,7 +165,7 @@ impl Pairings {
     }
 
     fn folder(&self) -> Result<PathBuf, Error> {
-        let folder = self.records.directories().served();
+        let folder = self.records.directories().data.join("serve");
         create_private_dir(&folder).map_err(Error::internal)?;
         Ok(folder)
     }
@@ -199,12 +196,5 @@ fn read(bytes: &[u8]) -> Result<Vec<KeptPairing>, Error> {
 fn random(bytes: usize) -> Result<String, Error> {
     let mut random = vec![0; bytes];
     getrandom::fill(&mut random).map_err(Error::internal)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-impl Directories {
-    /// Returns the folder for the tokens of `arki serve`.
-    fn served(&self) -> PathBuf {
-        self.data.join("serve")
-    }
+    Ok(hex::encode(random))
 }

@@ -45,7 +45,10 @@ impl PastFiles {
     /// `SESSION_NOT_FOUND`, `EVENT_NOT_FOUND`, or when the database cannot be read.
     pub fn files_then(&self, session_id: &SessionId, at_seq: Option<u64>) -> Result<Vec<ReplayedFile>, Error> {
         let files = self.replayed(session_id, at_seq)?;
-        let entry = |(path, file): (String, Replayed)| ReplayedFile { change: change(&file), path };
+        let entry = |(path, file): (String, Replayed)| {
+            let change = (!file.is_as_before()).then(|| change_between(&file.began, &file.then));
+            ReplayedFile { change, path }
+        };
         Ok(files.into_iter().map(entry).collect())
     }
 
@@ -56,11 +59,8 @@ impl PastFiles {
     /// [`Self::files_then`].
     pub fn file_then(&self, session_id: &SessionId, at_seq: Option<u64>, path: &str) -> Result<FileThen, Error> {
         let Some(file) = self.replayed(session_id, at_seq)?.remove(path) else {
-            return Err(Error::new(
-                Code::FILE_NOT_FOUND,
-                format!("The session never changed {path}."),
-                "`arki sessions files` lists the files that it changed.",
-            ));
+            let hint = "`arki sessions files` lists the files that it changed.";
+            return Err(Error::new(Code::FILE_NOT_FOUND, format!("The session never changed {path}."), hint));
         };
         let content = |at: &FileAt| self.content_at(at).ok_or_else(|| missing(path));
         let then = content(&file.then)?;
@@ -118,14 +118,12 @@ impl PastFiles {
     }
 }
 
-fn change(file: &Replayed) -> Option<ReviewChange> {
-    if file.is_as_before() {
-        return None;
-    }
-    match (&file.began, &file.then) {
-        (FileAt::Nothing, _) => Some(ReviewChange::Added),
-        (_, FileAt::Nothing) => Some(ReviewChange::Deleted),
-        _ => Some(ReviewChange::Modified),
+/// How a file changed between two of its states.
+pub(crate) fn change_between(before: &FileAt, after: &FileAt) -> ReviewChange {
+    match (before, after) {
+        (FileAt::Nothing, _) => ReviewChange::Added,
+        (_, FileAt::Nothing) => ReviewChange::Deleted,
+        _ => ReviewChange::Modified,
     }
 }
 
@@ -146,9 +144,6 @@ fn whole_lines(mut text: String) -> String {
 }
 
 fn missing(path: &str) -> Error {
-    Error::new(
-        Code::IMAGE_MISSING,
-        format!("The content of {path} at that point is no longer stored."),
-        "The log only shows that it was changed. Choose another event or file.",
-    )
+    let message = format!("The content of {path} at that point is no longer stored.");
+    Error::new(Code::IMAGE_MISSING, message, "The log only shows that it was changed. Choose another event or file.")
 }

@@ -250,11 +250,8 @@ impl PipelineHistory {
     /// `RUN_NOT_FOUND` for a run that isn't a pipeline's.
     pub(crate) fn state(&self, run_id: &RunId) -> Result<PipelineState, Error> {
         self.found_state(run_id)?.ok_or_else(|| {
-            Error::new(
-                Code::RUN_NOT_FOUND,
-                format!("The run {run_id} isn't a pipeline run."),
-                "`arki runs` lists all pipeline runs.",
-            )
+            let message = format!("The run {run_id} isn't a pipeline run.");
+            Error::new(Code::RUN_NOT_FOUND, message, "`arki runs` lists all pipeline runs.")
         })
     }
 
@@ -282,11 +279,8 @@ impl PipelineHistory {
     fn stored_text(&self, hash: &str, what: &str) -> Result<String, Error> {
         let bytes = self.records.reader().contents().blob(hash)?;
         bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| {
-            Error::new(
-                Code::CONTENT_DAMAGED,
-                format!("{what} of this run is not stored here."),
-                "Start the pipeline again with `arki run`.",
-            )
+            let message = format!("{what} of this run is not stored here.");
+            Error::new(Code::CONTENT_DAMAGED, message, "Start the pipeline again with `arki run`.")
         })
     }
 }
@@ -353,9 +347,6 @@ fn shown_state(step: &StepState, is_at_work: bool) -> PipelineStepState {
 }
 
 fn not_found(name: &str) -> Error {
-    Error::new(
-        Code::RUN_NOT_FOUND,
-        format!("No run of the pipeline {name:?} exists, or it has no output."),
-        "`arki runs` lists all pipeline runs.",
-    )
+    let message = format!("No run of the pipeline {name:?} exists, or it has no output.");
+    Error::new(Code::RUN_NOT_FOUND, message, "`arki runs` lists all pipeline runs.")
 }

@@ -7,8 +7,6 @@ pub(crate) mod follow_others;
 pub(crate) mod model_memory;
 pub(crate) mod observations;
 #[cfg(test)]
-pub(crate) mod reads;
-#[cfg(test)]
 mod tests;
 
 use crate::Directories;
@@ -37,7 +35,7 @@ pub(crate) struct Records {
     /// The decisions that the user made before a run that keeps nothing.
     decided_before: Option<Arc<StoreReader>>,
     #[cfg(test)]
-    reads: reads::Reads,
+    reads: tests::reads::Reads,
 }
 
 /// The stores and services that they are made of.
@@ -70,7 +68,7 @@ impl Records {
             is_ephemeral,
             decided_before: decided_before.map(Arc::new),
             #[cfg(test)]
-            reads: reads::Reads::default(),
+            reads: tests::reads::Reads::default(),
         }
     }
 
@@ -87,7 +85,7 @@ impl Records {
     }
 
     #[cfg(test)]
-    pub(crate) fn reads(&self) -> &reads::Reads {
+    pub(crate) fn reads(&self) -> &tests::reads::Reads {
         &self.reads
     }
 
@@ -168,4 +166,17 @@ pub(crate) async fn blocking<S: Send + Sync + 'static, T: Send + 'static>(
 ) -> Result<T, Error> {
     let service = service.clone();
     tokio::task::spawn_blocking(move || work(&service)).await.map_err(Error::internal)?
+}
+
+/// Does what takes its time with a session, as [`blocking`].
+///
+/// # Errors
+/// Those of the work.
+pub(crate) async fn blocking_for<S: Send + Sync + 'static, T: Send + 'static>(
+    service: &Arc<S>,
+    session_id: &SessionId,
+    work: impl FnOnce(&Arc<S>, &SessionId) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let session_id = session_id.clone();
+    blocking(service, move |service| work(service, &session_id)).await
 }

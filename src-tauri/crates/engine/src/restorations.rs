@@ -8,7 +8,7 @@
 
 mod plan;
 
-use crate::{OpenProject, PastFiles, Projects, Records, SessionReader, blocking};
+use crate::{OpenProject, PastFiles, Projects, Records, SessionReader, blocking, blocking_for};
 use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, Error, Event, EventBody, EventDraft, EventId,
     EventLog, RestoreAction, RestoredFile, SessionId, SessionRewound, sha256_hex,
@@ -39,10 +39,9 @@ impl Restorations {
 
     /// Records first what an interrupted restoration wrote, so that it can be gone back on like any other.
     pub(crate) async fn tell_interrupted(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Error> {
-        let session = session_id.clone();
-        let untold = blocking(self, move |it| {
-            let open = it.projects.load_project(Path::new(&it.reader.session(&session)?.project))?;
-            it.settle_interrupted_restoration(&session, &open)
+        let untold = blocking_for(self, session_id, move |it, session| {
+            let open = it.projects.load_project(Path::new(&it.reader.session(session)?.project))?;
+            it.settle_interrupted_restoration(session, &open)
         })
         .await?;
         if untold.is_some() {
@@ -60,10 +59,9 @@ impl Restorations {
         if !plan.files.iter().any(PlannedFile::is_written) {
             return Ok((plan, None));
         }
-        let session = session_id.clone();
-        let (plan, open, contents, created) = blocking(self, move |it| {
-            let open = it.trusted_project(&session)?;
-            let (contents, created) = it.images_to_keep(&session, &plan)?;
+        let (plan, open, contents, created) = blocking_for(self, session_id, move |it, session| {
+            let open = it.trusted_project(session)?;
+            let (contents, created) = it.images_to_keep(session, &plan)?;
             Ok((plan, open, contents, created))
         })
         .await?;

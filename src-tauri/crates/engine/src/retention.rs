@@ -2,7 +2,10 @@
 
 use crate::records::contents::listed_hashes;
 use crate::sessions::claim::Claim;
-use crate::{Accounts, BelowRuns, ClaimedWork, ExecutorFactory, Projects, Records, SessionReader, Sessions, blocking};
+use crate::{
+    Accounts, BelowRuns, ClaimedWork, ExecutorFactory, Projects, Records, SessionReader, Sessions, blocking,
+    blocking_for,
+};
 use arki_api::{RemovedSession, StorageUse, StoredSession};
 use arki_config::DEFAULT_MAX_IMAGE_BYTES;
 use arki_disk::free_bytes;
@@ -49,8 +52,7 @@ impl Retention {
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
     pub async fn remove_session(self: &Arc<Self>, session_id: &SessionId) -> Result<RemovedSession, Error> {
-        let id = session_id.clone();
-        blocking(self, move |it| it.ensure_not_waited_for(&id)).await?;
+        blocking_for(self, session_id, move |it, session| it.ensure_not_waited_for(session)).await?;
         let _claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
         let id = session_id.clone();
         let subagents = self.records.store().read(move |reader| reader.lists().subagent_sessions(&id)).await?;
@@ -82,11 +84,8 @@ impl Retention {
         if above == *session_id {
             return Ok(());
         }
-        Err(Error::new(
-            Code::SESSION_BUSY,
-            format!("The session {above} is waiting for {session_id}."),
-            format!("Stop {above} first, or remove it together with its sub-agents' sessions."),
-        ))
+        let hint = format!("Stop {above} first, or remove it together with its sub-agents' sessions.");
+        Err(Error::new(Code::SESSION_BUSY, format!("The session {above} is waiting for {session_id}."), hint))
     }
 
     /// Returns what takes how much room on the disk. Blocking.

@@ -8,7 +8,7 @@
 use crate::restorations::diff;
 use crate::{
     BelowRuns, ClaimedWork, EndedRun, PlannedFile, Projects, Records, Restorations, RewindPlan, RewindScope, Runs,
-    SessionReader, Sessions, blocking,
+    SessionReader, Sessions, blocking_for,
 };
 use arki_domain::projection::FilesAt;
 use arki_domain::{
@@ -76,13 +76,12 @@ impl Rewinds {
         to_seq: u64,
         scope: RewindScope,
     ) -> Result<RewindPlan, Error> {
-        let session = session_id.clone();
-        let planned = blocking(self, move |rewinds| {
-            rewinds.reader.ensure_whole(&session)?;
-            let planned = rewinds.plan_rewind(&session, to_seq, scope)?;
+        let planned = blocking_for(self, session_id, move |rewinds, session| {
+            rewinds.reader.ensure_whole(session)?;
+            let planned = rewinds.plan_rewind(session, to_seq, scope)?;
             if planned.files.iter().any(PlannedFile::is_written) {
                 // What cannot be done must not have ended the run either.
-                rewinds.restorations.trusted_project(&session)?;
+                rewinds.restorations.trusted_project(session)?;
             }
             Ok(planned)
         });
@@ -102,8 +101,8 @@ impl Rewinds {
         scope: RewindScope,
     ) -> Result<RewindPlan, Error> {
         self.restorations.tell_interrupted(session_id).await?;
-        let session = session_id.clone();
-        let plan = blocking(self, move |rewinds| rewinds.plan_rewind(&session, to_seq, scope)).await?;
+        let plan =
+            blocking_for(self, session_id, move |rewinds, session| rewinds.plan_rewind(session, to_seq, scope)).await?;
         let (plan, checkpoint_id) = self.restorations.restore(session_id, plan).await?;
         let rewound = SessionRewound {
             to_seq,
@@ -112,9 +111,8 @@ impl Rewinds {
             checkpoint_id,
             changes: plan.files.iter().map(|planned| planned.file.clone()).collect(),
         };
-        let session = session_id.clone();
-        let state = blocking(self, move |rewinds| match scope.conversation {
-            true => rewinds.sessions.state_taken_back(&session, to_seq),
+        let state = blocking_for(self, session_id, move |rewinds, session| match scope.conversation {
+            true => rewinds.sessions.state_taken_back(session, to_seq),
             false => Ok(None),
         });
         let drafts = state.await?.into_iter().chain([EventDraft::of_session(rewound)]).collect();
@@ -144,11 +142,8 @@ impl Rewinds {
 }
 
 fn busy(session_id: &SessionId) -> Error {
-    Error::new(
-        Code::SESSION_BUSY,
-        format!("The session {session_id} has an active run."),
-        "Stop it first, then rewind.",
-    )
+    let message = format!("The session {session_id} has an active run.");
+    Error::new(Code::SESSION_BUSY, message, "Stop it first, then rewind.")
 }
 
 /// Hooks that run after an edit are told within so many events.
@@ -176,8 +171,7 @@ impl Rewinds {
     /// `CHANGE_CONFLICT` where later edits touch the same lines, `SESSION_BUSY`, `UNTRUSTED`, those of
     /// [`Self::plan_take_back`], or when the file cannot be written. Nothing has changed then.
     pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
-        let session = session_id.clone();
-        blocking(self, move |rewinds| rewinds.reader.ensure_whole(&session)).await?;
+        blocking_for(self, session_id, move |rewinds, session| rewinds.reader.ensure_whole(session)).await?;
         let _claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
         let lease = self.sessions.lease(session_id).await?;
         let done = self.take_back_alone(session_id, seq).await;
@@ -187,8 +181,8 @@ impl Rewinds {
 
     async fn take_back_alone(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Error> {
         self.restorations.tell_interrupted(session_id).await?;
-        let session = session_id.clone();
-        let (plan, event, changed) = blocking(self, move |rewinds| rewinds.to_take_back(&session, seq)).await?;
+        let (plan, event, changed) =
+            blocking_for(self, session_id, move |rewinds, session| rewinds.to_take_back(session, seq)).await?;
         let (plan, _) = self.restorations.restore(session_id, plan).await?;
         let taken = ChangeTakenBack {
             call_id: changed.call_id,
@@ -202,11 +196,9 @@ impl Rewinds {
     fn to_take_back(&self, session_id: &SessionId, seq: u64) -> Result<(RewindPlan, Event, FileChanged), Error> {
         let plan = self.plan_take_back(session_id, seq)?;
         if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
-            return Err(Error::new(
-                Code::CHANGE_CONFLICT,
-                format!("A later change touched the same lines of {}.", planned.file.path),
-                "Undo the later change first, or edit the file by hand.",
-            ));
+            let message = format!("A later change touched the same lines of {}.", planned.file.path);
+            let hint = "Undo the later change first, or edit the file by hand.";
+            return Err(Error::new(Code::CHANGE_CONFLICT, message, hint));
         }
         let (event, changed) = self.change_at(session_id, seq)?;
         Ok((plan, event, changed))
@@ -237,11 +229,9 @@ impl Rewinds {
             _ => None,
         });
         change.ok_or_else(|| {
-            Error::new(
-                Code::CHANGE_NOT_FOUND,
-                format!("Event {seq} of the session {session_id} isn't a file change."),
-                format!("`arki events {session_id}` shows them: `file.changed`."),
-            )
+            let message = format!("Event {seq} of the session {session_id} isn't a file change.");
+            let hint = format!("`arki events {session_id}` shows them: `file.changed`.");
+            Error::new(Code::CHANGE_NOT_FOUND, message, hint)
         })
     }
 }

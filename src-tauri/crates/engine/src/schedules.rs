@@ -225,11 +225,9 @@ impl Schedules {
         let whole =
             blocking(self, move |schedules| schedules.whole_pipeline_at(&canonical(&folder)?, &pipeline)).await?;
         if whole.fingerprint() != schedule.definition {
-            return Err(Error::new(
-                Code::PIPELINE_CHANGED,
-                "The pipeline has changed since the schedule was made.",
-                format!("Review it with `arki pipelines show`, then save the schedule {name} again."),
-            ));
+            let message = "The pipeline has changed since the schedule was made.";
+            let hint = format!("Review it with `arki pipelines show`, then save the schedule {name} again.");
+            return Err(Error::new(Code::PIPELINE_CHANGED, message, hint));
         }
         self.pipelines.start_whole_pipeline(presence, start, whole).await
     }

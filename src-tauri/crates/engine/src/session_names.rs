@@ -35,11 +35,8 @@ pub fn refuse_last(name: &str) -> Result<(), Error> {
     if name != LAST {
         return Ok(());
     }
-    Err(Error::new(
-        Code::USAGE,
-        "`last` can't be used here: it may not be the one you have seen.",
-        "Give the id, or a part of it with at least 4 characters.",
-    ))
+    let message = "`last` can't be used here: it may not be the one you have seen.";
+    Err(Error::new(Code::USAGE, message, "Give the id, or a part of it with at least 4 characters."))
 }
 
 /// Finds sessions by what the user calls them.
@@ -192,11 +189,8 @@ pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) ->
     let count = candidates.len();
     candidates.truncate(MAX_CANDIDATES);
     let more = if count > MAX_CANDIDATES { ", and more" } else { "" };
-    Error::new(
-        Code::ID_AMBIGUOUS,
-        format!("{what} several {kinds}: {}{more}.", candidates.join(", ")),
-        "Give more of the id: a longer prefix, or an ending of it, which is random.",
-    )
+    let hint = "Give more of the id: a longer prefix, or an ending of it, which is random.";
+    Error::new(Code::ID_AMBIGUOUS, format!("{what} several {kinds}: {}{more}.", candidates.join(", ")), hint)
 }
 
 pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Error {
@@ -215,9 +209,6 @@ pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Error {
 }
 
 fn no_message(session: &SessionId, name: &str) -> Error {
-    Error::new(
-        Code::MESSAGE_NOT_FOUND,
-        format!("No message {} is queued in the session {session}.", shown(name)),
-        format!("`arki queue list {session}` shows the queued messages."),
-    )
+    let message = format!("No message {} is queued in the session {session}.", shown(name));
+    Error::new(Code::MESSAGE_NOT_FOUND, message, format!("`arki queue list {session}` shows the queued messages."))
 }

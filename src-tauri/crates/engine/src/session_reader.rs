@@ -38,11 +38,8 @@ impl SessionReader {
 
     pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Error> {
         self.records.reader().lists().session(session)?.ok_or_else(|| {
-            Error::new(
-                Code::SESSION_NOT_FOUND,
-                format!("There is no session {session}."),
-                "`arki sessions list` shows all sessions.",
-            )
+            let message = format!("There is no session {session}.");
+            Error::new(Code::SESSION_NOT_FOUND, message, "`arki sessions list` shows all sessions.")
         })
     }
 
@@ -137,11 +134,8 @@ impl SessionReader {
         if session.project == shown.folder {
             return Ok(session.session_id);
         }
-        Err(Error::new(
-            Code::SESSION_ELSEWHERE,
-            format!("This session works in {}, and the window showed {}.", session.project, shown.folder),
-            "Select the session again, or open the folder that you mean.",
-        ))
+        let message = format!("This session works in {}, and the window showed {}.", session.project, shown.folder);
+        Err(Error::new(Code::SESSION_ELSEWHERE, message, "Select the session again, or open the folder that you mean."))
     }
 
     /// Returns whether the session's next run is its first and gives it its title.
@@ -155,11 +149,8 @@ impl SessionReader {
         if (1..=last).contains(&seq) {
             return Ok(());
         }
-        Err(Error::new(
-            Code::EVENT_NOT_FOUND,
-            format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
-            format!("`arki events {session_id}` shows them."),
-        ))
+        let message = format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}.");
+        Err(Error::new(Code::EVENT_NOT_FOUND, message, format!("`arki events {session_id}` shows them.")))
     }
 }
 

@@ -1,8 +1,11 @@
 //! The result of a session: its changes as one, looked at file by file, and committed without the user's own.
 
+use crate::past_files::change_between;
 use crate::restorations::{found, is};
-use crate::{BelowRuns, ClaimedWork, PastFiles, Projects, Records, Restorations, SessionReader, Sessions, blocking};
-use arki_api::{CommittedChanges, ResultFile, ReviewChange, SessionResult};
+use crate::{
+    BelowRuns, ClaimedWork, PastFiles, Projects, Records, Restorations, SessionReader, Sessions, blocking_for,
+};
+use arki_api::{CommittedChanges, ResultFile, SessionResult};
 use arki_domain::projection::{FileAt, FileStep, FilesAt, WantedFile};
 use arki_domain::{ChangesCommitted, Code, Error, Event, EventBody, SessionId};
 use arki_edit::{Merge, merge};
@@ -57,7 +60,7 @@ impl SessionResults {
             let (added, removed) = lines.unzip();
             let disk = found(&open, &file.path).ok().map(|found| found.map(|found| found.content));
             files.push(ResultFile {
-                change: change(&file),
+                change: change_between(&file.wanted, &file.last_known),
                 added,
                 removed,
                 is_changed_since: disk.is_none_or(|disk| !is(disk.as_ref(), &file.last_known)),
@@ -95,8 +98,8 @@ impl SessionResults {
         session_id: &SessionId,
         message: &str,
     ) -> Result<CommittedChanges, Error> {
-        let session = session_id.clone();
-        let (folder, files) = blocking(self, move |results| results.to_commit(&session)).await?;
+        let (folder, files) =
+            blocking_for(self, session_id, move |results, session| results.to_commit(session)).await?;
         let directory = self.records.directories().session_tree_notes();
         arki_disk::create_private_dir(&directory).map_err(Error::internal)?;
         let new = NewCommit { folder: &folder, directory: &directory, message, files };
@@ -135,11 +138,8 @@ impl SessionResults {
     /// Git is not run in a worktree of Arki's, whose configuration commands may have written.
     fn ensure_committable(&self, folder: &Path) -> Result<(), Error> {
         if self.projects.session_worktrees().worktree_at(&folder.display().to_string()).is_some() {
-            return Err(Error::new(
-                Code::COMMIT_UNAVAILABLE,
-                "The session works in a worktree of its own.",
-                "Ask it to commit there, and bring its branch.",
-            ));
+            let message = "The session works in a worktree of its own.";
+            return Err(Error::new(Code::COMMIT_UNAVAILABLE, message, "Ask it to commit there, and bring its branch."));
         }
         committable_root(folder).map(drop)
     }
@@ -192,14 +192,6 @@ fn not_yet_committed(events: &[Event], committed: &BTreeMap<String, u64>) -> Vec
 
 fn is_changed(file: &WantedFile) -> bool {
     file.wanted != file.last_known || file.wanted == FileAt::Unknown
-}
-
-fn change(file: &WantedFile) -> ReviewChange {
-    match (&file.wanted, &file.last_known) {
-        (FileAt::Nothing, _) => ReviewChange::Added,
-        (_, FileAt::Nothing) => ReviewChange::Deleted,
-        _ => ReviewChange::Modified,
-    }
 }
 
 /// The first line of a title, as a commit's message begins.

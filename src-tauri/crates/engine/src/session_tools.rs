@@ -95,13 +95,19 @@ impl SessionTools {
         self.executors.ensure_known_tools(&open, &config, on)?;
         self.executors.ensure_known_tools(&open, &config, off)?;
         let before = self.reader.overview(session)?.disabled_tools;
-        let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
-        disabled.sort();
-        disabled.dedup();
+        let disabled = switched(&before, off, on);
         if disabled == before {
             return Ok(None);
         }
         self.reader.ensure_whole(session)?;
         Ok(Some(disabled))
     }
+}
+
+/// Returns the names that are off now, sorted.
+pub(crate) fn switched(before: &[String], off: &[String], on: &[String]) -> Vec<String> {
+    let mut now: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
+    now.sort();
+    now.dedup();
+    now
 }

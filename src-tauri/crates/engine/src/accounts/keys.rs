@@ -76,11 +76,9 @@ impl Keys {
     pub(crate) async fn store(&self, provider: &str, key: &str, variable: Option<&str>) -> Result<(), Error> {
         let key = Zeroizing::new(key.trim().to_owned());
         if key.is_empty() || key.len() > LONGEST_KEY_BYTES || key.chars().any(char::is_control) {
-            return Err(Error::new(
-                Code::USAGE,
-                format!("This is not a key for {provider}: it is empty, too long or has control characters."),
-                "Pass the key alone, for example `arki keys set openai < key.txt`.",
-            ));
+            let message = format!("This is not a key for {provider}: it is empty, too long or has control characters.");
+            let hint = "Pass the key alone, for example `arki keys set openai < key.txt`.";
+            return Err(Error::new(Code::USAGE, message, hint));
         }
         self.redactor.add(provider, &key);
         let item = provider.to_owned();

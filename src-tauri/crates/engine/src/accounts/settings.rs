@@ -226,11 +226,8 @@ fn known_name(name: &str) -> Result<String, Error> {
     let name = String::from_str(name.trim()).unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
-        return Err(Error::new(
-            Code::USAGE,
-            format!("\"{name}\" can't be a provider's name."),
-            "Use letters, digits, dots, dashes and underscores.",
-        ));
+        let message = format!("\"{name}\" can't be a provider's name.");
+        return Err(Error::new(Code::USAGE, message, "Use letters, digits, dots, dashes and underscores."));
     }
     Ok(name)
 }

@@ -10,18 +10,13 @@ pub(super) fn check_hunks(requested: &ApprovalRequested, resolution: &Resolution
     let edited: BTreeSet<usize> = resolution.edited.iter().flat_map(BTreeMap::keys).copied().collect();
     let named = || resolution.hunks.iter().flatten().chain(&edited);
     if let Some(index) = named().find(|index| !known.contains_key(index)) {
-        return Err(Error::new(
-            Code::HUNK_UNKNOWN,
-            format!("The preview has no hunk {index}; it has {}.", hunks.len()),
-            format!("`arki approvals show {}` numbers the hunks.", requested.approval_id),
-        ));
+        let message = format!("The preview has no hunk {index}; it has {}.", hunks.len());
+        let hint = format!("`arki approvals show {}` numbers the hunks.", requested.approval_id);
+        return Err(Error::new(Code::HUNK_UNKNOWN, message, hint));
     }
     if let Some(hunk) = edited.iter().filter_map(|index| known.get(index)).find(|hunk| hunk.what.is_some()) {
-        return Err(Error::new(
-            Code::HUNK_NOT_EDITABLE,
-            format!("Hunk {} of {} has no lines to edit.", hunk.index, hunk.path),
-            "Accept or reject it as a whole.",
-        ));
+        let message = format!("Hunk {} of {} has no lines to edit.", hunk.index, hunk.path);
+        return Err(Error::new(Code::HUNK_NOT_EDITABLE, message, "Accept or reject it as a whole."));
     }
     if resolution.decision == ApprovalDecision::Reject || resolution.hunks.is_none() {
         return Ok(());

@@ -41,11 +41,8 @@ impl PendingApprovals {
     /// `APPROVAL_NOT_FOUND`.
     pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Error> {
         self.records.reader().lists().approval(approval_id)?.ok_or_else(|| {
-            Error::new(
-                Code::APPROVAL_NOT_FOUND,
-                format!("There is no approval {approval_id}."),
-                "`arki approvals list` shows the pending approvals.",
-            )
+            let message = format!("There is no approval {approval_id}.");
+            Error::new(Code::APPROVAL_NOT_FOUND, message, "`arki approvals list` shows the pending approvals.")
         })
     }
 
@@ -72,11 +69,8 @@ impl PendingApprovals {
         if !self.has_expired(record) {
             return Ok(());
         }
-        Err(Error::new(
-            Code::APPROVAL_EXPIRED,
-            "Nobody answered in time, so the call was rejected.",
-            format!("`arki resume {}` continues and tells the model, which may ask again.", record.session_id),
-        ))
+        let hint = format!("`arki resume {}` continues and tells the model, which may ask again.", record.session_id);
+        Err(Error::new(Code::APPROVAL_EXPIRED, "Nobody answered in time, so the call was rejected.", hint))
     }
 
     /// `None` where it may wait for ever.
@@ -174,9 +168,6 @@ fn named(record: &ApprovalRecord) -> NamedId {
 }
 
 fn none_waits() -> Error {
-    Error::new(
-        Code::APPROVAL_NOT_FOUND,
-        "No approval is pending.",
-        "`arki approvals list` shows the pending approvals.",
-    )
+    let message = "No approval is pending.";
+    Error::new(Code::APPROVAL_NOT_FOUND, message, "`arki approvals list` shows the pending approvals.")
 }

@@ -71,11 +71,9 @@ impl Approvals {
     ) -> Result<CheckedDecision, Error> {
         let record = self.pending.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
-            return Err(Error::new(
-                Code::APPROVAL_ALREADY_RESOLVED,
-                format!("The approval {approval_id} is no longer pending."),
-                "`arki approvals list` shows the pending approvals.",
-            ));
+            let message = format!("The approval {approval_id} is no longer pending.");
+            let hint = "`arki approvals list` shows the pending approvals.";
+            return Err(Error::new(Code::APPROVAL_ALREADY_RESOLVED, message, hint));
         }
         let Some(requested) = record.request() else {
             return Err(Error::internal("an approval that this version cannot read"));
@@ -94,17 +92,15 @@ impl Approvals {
             self.ensure_editor_is_here(&record)?;
         }
         let mut drafts = Vec::new();
-        let rules = match self.rules_to_keep(&record, &resolution)? {
-            None => Vec::new(),
-            Some(KeptRules::Session(rules)) => {
+        let mut rules = self.rules_to_keep(&record, &resolution)?;
+        match &resolution.keep {
+            Some(keep) if keep.scope == KeepScope::Session => {
                 drafts.push(EventDraft::of_session(self.grants.granting(&record.session_id, &rules)?));
-                Vec::new()
+                rules.clear();
             }
-            Some(KeptRules::Always(rules)) => {
-                self.rules.ensure_addable(&rules)?;
-                rules
-            }
-        };
+            Some(_) => self.rules.ensure_addable(&rules)?,
+            None => {}
+        }
         let resolved = ApprovalResolved {
             approval_id: approval_id.clone(),
             decision: resolution.decision,
@@ -156,27 +152,22 @@ impl Approvals {
 
     /// The rules that are to be stored. They are agreed to with the call that was shown: where that would be asked about
     /// anew, because a file has changed, nothing has been permitted yet.
-    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<KeptRules>, Error> {
-        let Some(keep) = &resolution.keep else { return Ok(None) };
+    fn rules_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Vec<RuleDefinition>, Error> {
+        let Some(keep) = &resolution.keep else { return Ok(Vec::new()) };
         let edited = resolution.edited.iter().flatten().next();
         let is_whole = resolution.hunks.is_none() && edited.is_none() && resolution.command.is_none();
         let is_denial = resolution.decision == ApprovalDecision::Reject;
         if !is_whole || (is_denial && keep.scope == KeepScope::Session) {
-            return Err(Error::new(
-                Code::USAGE,
-                "Only a call that you approve as shown can be allowed permanently.",
-                "Decide on it this once.",
-            ));
+            let message = "Only a call that you approve as shown can be allowed permanently.";
+            return Err(Error::new(Code::USAGE, message, "Decide on it this once."));
         }
         if record.request().is_some_and(|requested| !requested.calls.is_empty()) {
             return Err(not_offered());
         }
         if self.is_stale(record)? {
-            return Err(Error::new(
-                Code::STALE_PREVIEW,
-                "The file changed after the preview was shown, so nothing was decided and no rule stored.",
-                "Approve it once. The change is then shown again, and you can allow it permanently.",
-            ));
+            let message = "The file changed after the preview was shown, so nothing was decided and no rule stored.";
+            let hint = "Approve it once. The change is then shown again, and you can allow it permanently.";
+            return Err(Error::new(Code::STALE_PREVIEW, message, hint));
         }
         let mut rules = self.rules.proposed_rules(&record.approval_id)?;
         if is_denial {
@@ -186,16 +177,10 @@ impl Approvals {
             return Err(not_offered());
         }
         if rule_text(&rules) != keep.rule {
-            return Err(Error::new(
-                Code::STALE_PREVIEW,
-                "The rules have changed since they were shown to you.",
-                "Look at the rules again, then decide.",
-            ));
+            let message = "The rules have changed since they were shown to you.";
+            return Err(Error::new(Code::STALE_PREVIEW, message, "Look at the rules again, then decide."));
         }
-        Ok(Some(match keep.scope {
-            KeepScope::Session => KeptRules::Session(rules),
-            KeepScope::Always => KeptRules::Always(rules),
-        }))
+        Ok(rules)
     }
 
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Error> {
@@ -213,20 +198,12 @@ struct CheckedDecision {
 }
 
 fn not_offered() -> Error {
-    Error::new(
-        Code::USAGE,
-        "No lasting permission is offered for this call.",
-        "Approve it this once, or write a rule into the configuration yourself.",
-    )
+    let message = "No lasting permission is offered for this call.";
+    Error::new(Code::USAGE, message, "Approve it this once, or write a rule into the configuration yourself.")
 }
 
 fn rule_not_kept(fault: Error) -> Error {
     Error { message: format!("This once it is decided, but no rule was stored. {}", fault.message), ..fault }
-}
-
-enum KeptRules {
-    Session(Vec<RuleDefinition>),
-    Always(Vec<RuleDefinition>),
 }
 
 /// Rules as they are shown and stored: each as JSON on a line of its own.
@@ -275,26 +252,17 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), E
         check_plan(requested, steps)?;
     }
     if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
-        return Err(Error::new(
-            Code::STALE_PREVIEW,
-            "The preview changed after it was shown to you.",
-            "Look at the preview again, then decide.",
-        ));
+        let message = "The preview changed after it was shown to you.";
+        return Err(Error::new(Code::STALE_PREVIEW, message, "Look at the preview again, then decide."));
     }
     match (&resolution.command, &requested.command) {
         (Some(_), None) => {
-            return Err(Error::new(
-                Code::USAGE,
-                "This approval is not for a command, so you can't edit it.",
-                format!("`arki approvals show {}` shows what it is.", requested.approval_id),
-            ));
+            let hint = format!("`arki approvals show {}` shows what it is.", requested.approval_id);
+            return Err(Error::new(Code::USAGE, "This approval is not for a command, so you can't edit it.", hint));
         }
         (Some(command), Some(_)) if command.trim().is_empty() => {
-            return Err(Error::new(
-                Code::USAGE,
-                "The edited command is empty.",
-                "Reject the approval if nothing should run.",
-            ));
+            let message = "The edited command is empty.";
+            return Err(Error::new(Code::USAGE, message, "Reject the approval if nothing should run."));
         }
         _ => {}
     }

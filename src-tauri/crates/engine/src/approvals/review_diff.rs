@@ -103,11 +103,8 @@ impl ReviewDiff {
     /// `FILE_NOT_FOUND` where the change is not about it.
     pub fn file(&self, path: &str) -> Result<Vec<ReviewPart>, Error> {
         let file = self.files.iter().find(|file| file.path == path).ok_or_else(|| {
-            Error::new(
-                Code::FILE_NOT_FOUND,
-                format!("The change doesn't include the file {path}."),
-                "`arki approvals show` lists the files of the change.",
-            )
+            let message = format!("The change doesn't include the file {path}.");
+            Error::new(Code::FILE_NOT_FOUND, message, "`arki approvals show` lists the files of the change.")
         })?;
         Ok(vec![file.part()])
     }
@@ -120,11 +117,8 @@ impl ReviewDiff {
         let mut parts = Vec::new();
         for number in numbers {
             let file = self.files.iter().find(|file| file.numbers().contains(number)).ok_or_else(|| {
-                Error::new(
-                    Code::HUNK_UNKNOWN,
-                    format!("The preview has no hunk {number}."),
-                    "`arki approvals show` numbers the hunks.",
-                )
+                let message = format!("The preview has no hunk {number}.");
+                Error::new(Code::HUNK_UNKNOWN, message, "`arki approvals show` numbers the hunks.")
             })?;
             let place = number - file.first_hunk;
             let starts = &file.hunk_starts;

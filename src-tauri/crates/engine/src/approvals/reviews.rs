@@ -47,11 +47,8 @@ impl ApprovalReviews {
     /// `IMAGE_MISSING` where a large diff is no longer kept.
     pub fn review_diff(&self, record: &ApprovalRecord, requested: &ApprovalRequested) -> Result<ReviewDiff, Error> {
         let Some(preview) = &requested.preview else {
-            return Err(Error::new(
-                Code::USAGE,
-                "This approval is not about a change to files.",
-                format!("`arki approvals show {}` shows what it is about.", record.approval_id),
-            ));
+            let hint = format!("`arki approvals show {}` shows what it is about.", record.approval_id);
+            return Err(Error::new(Code::USAGE, "This approval is not about a change to files.", hint));
         };
         let Some(hash) = &preview.diff_hash else { return Ok(ReviewDiff::new(preview.diff.clone(), preview)) };
         if let Some((kept, review)) = &*self.reviewed.lock().unwrap_or_else(PoisonError::into_inner)
@@ -272,9 +269,6 @@ fn affected(requested: &ApprovalRequested) -> Vec<String> {
 }
 
 fn not_kept() -> Error {
-    Error::new(
-        Code::IMAGE_MISSING,
-        "The diff of this change is not stored on this machine.",
-        "Reject the change and ask for it again.",
-    )
+    let message = "The diff of this change is not stored on this machine.";
+    Error::new(Code::IMAGE_MISSING, message, "Reject the change and ask for it again.")
 }

@@ -3,7 +3,7 @@
 //! A fork begins without them, going back to before they were given ends them, and those that came with an export are
 //! nobody's here.
 
-use crate::{History, Records, SessionReader, blocking};
+use crate::{History, Records, SessionReader, blocking_for};
 use arki_domain::{Error, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;
@@ -36,8 +36,7 @@ impl SessionGrants {
         self: &Arc<Self>,
         session_id: &SessionId,
     ) -> Result<Vec<RuleDefinition>, Error> {
-        let session = session_id.clone();
-        let withdrawn = blocking(self, move |grants| grants.session_grants(&session)).await?;
+        let withdrawn = blocking_for(self, session_id, move |grants, session| grants.session_grants(session)).await?;
         if !withdrawn.is_empty() {
             self.records.note(session_id, SessionGranted { rules: Vec::new() }).await?;
         }
@@ -48,11 +47,9 @@ impl SessionGrants {
     pub(crate) fn granting(&self, session_id: &SessionId, more: &[RuleDefinition]) -> Result<SessionGranted, Error> {
         let mut rules = self.grants_of(session_id, &self.reader.history(session_id)?)?;
         if rules.len() + more.len() > MAX_SESSION_GRANTS {
-            return Err(Error::new(
-                arki_domain::Code::USAGE,
-                format!("A session can have at most {MAX_SESSION_GRANTS} permissions."),
-                format!("`arki approvals withdraw {session_id}` ends them all."),
-            ));
+            let message = format!("A session can have at most {MAX_SESSION_GRANTS} permissions.");
+            let hint = format!("`arki approvals withdraw {session_id}` ends them all.");
+            return Err(Error::new(arki_domain::Code::USAGE, message, hint));
         }
         for rule in more {
             rules.push(serde_json::to_value(rule).map_err(Error::internal)?);

@@ -167,11 +167,8 @@ impl Mcp {
 }
 
 fn gone() -> Error {
-    Error::new(
-        Code::QUESTION_NOT_FOUND,
-        "The server no longer waits for this answer.",
-        "Its call has ended, or nobody answered in time. Nothing was sent.",
-    )
+    let message = "The server no longer waits for this answer.";
+    Error::new(Code::QUESTION_NOT_FOUND, message, "Its call has ended, or nobody answered in time. Nothing was sent.")
 }
 
 fn summary(open: &PendingElicitation) -> ElicitationSummary {

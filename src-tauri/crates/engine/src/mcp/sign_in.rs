@@ -63,11 +63,8 @@ impl SignIn for Loopback {
     async fn visit(&self, url: &str) -> Result<String, Error> {
         (self.show)(url);
         tokio::time::timeout(PATIENCE, self.come_back()).await.map_err(|_| {
-            Error::new(
-                Code::MCP_AUTHORIZATION_NEEDED,
-                format!("Nobody signed in within {} minutes.", PATIENCE.as_secs() / 60),
-                "Try again, and sign in on the page that opens.",
-            )
+            let message = format!("Nobody signed in within {} minutes.", PATIENCE.as_secs() / 60);
+            Error::new(Code::MCP_AUTHORIZATION_NEEDED, message, "Try again, and sign in on the page that opens.")
         })
     }
 }

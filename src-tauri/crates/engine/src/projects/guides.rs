@@ -344,6 +344,6 @@ fn is_secret(folder: &Project, path: &str, secrets: &GlobSet) -> bool {
     folder.resolve(path).map_or(true, |path| folder.is_secret(&path, secrets))
 }
 
-fn is_markdown(path: &str) -> bool {
+pub(super) fn is_markdown(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }

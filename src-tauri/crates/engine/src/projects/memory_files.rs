@@ -2,6 +2,7 @@
 //! through Arki is agreed to with it.
 
 use crate::projects::folder_trust::lock_trust;
+use crate::projects::guides::{is_markdown, text_of};
 use crate::projects::open::{kind_word, pin_record};
 use crate::{OpenProject, Projects};
 use arki_disk::{change_private_file, create_private_dir};
@@ -107,15 +108,6 @@ pub(crate) fn project_memory(open: &OpenProject) -> Vec<FoundMemory> {
         Some(FoundMemory { scope: MemoryScope::Project, path, text, is_agreed })
     };
     paths.take(MAX_FILES).filter_map(file).collect()
-}
-
-fn text_of(folder: &Project, path: &str) -> Option<String> {
-    let file = folder.read(&folder.resolve(path).ok()?, MAX_FILE_BYTES).ok()?;
-    String::from_utf8(file.bytes).ok()
-}
-
-fn is_markdown(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 fn unreadable(path: &str) -> Error {

@@ -2,6 +2,7 @@
 
 mod changed_pins;
 
+use crate::enum_words::word;
 use crate::projects::agents::agent_warnings;
 use crate::projects::config_in_force::noted;
 use crate::projects::guides::{self};
@@ -392,22 +393,7 @@ fn workspace_pin(pin: &TrustPin) -> Option<arki_files::Pin> {
 
 /// The contract's word for a kind of pin.
 pub(crate) fn kind_word(kind: PinKind) -> String {
-    match kind {
-        PinKind::Config => "config",
-        PinKind::Hook => "hook",
-        PinKind::UnpinnedHook => "unpinned_hook",
-        PinKind::McpServer => "mcp_server",
-        PinKind::Rule => "rule",
-        PinKind::Skill => "skill",
-        PinKind::Procedure => "procedure",
-        PinKind::Command => "command",
-        PinKind::Agent => "agent",
-        PinKind::Pipeline => "pipeline",
-        PinKind::Memory => "memory",
-        PinKind::GitConfig => "git_config",
-        PinKind::GitHook => "git_hook",
-    }
-    .to_owned()
+    word(&kind)
 }
 
 /// The folder as it is known to the system, without looking into it.
@@ -426,9 +412,6 @@ fn open_folder(path: &Path) -> Result<Project, Error> {
 }
 
 fn unavailable(path: &Path, error: &std::io::Error) -> Error {
-    Error::new(
-        Code::FOLDER_UNAVAILABLE,
-        format!("The folder {} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
-        "Check the path and its permissions.",
-    )
+    let message = format!("The folder {} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind()));
+    Error::new(Code::FOLDER_UNAVAILABLE, message, "Check the path and its permissions.")
 }

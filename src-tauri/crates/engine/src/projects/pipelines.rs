@@ -278,11 +278,8 @@ fn not_readable(why: &str, named: &str) -> Error {
 }
 
 fn not_agreed(path: &str) -> Error {
-    Error::new(
-        Code::UNTRUSTED,
-        format!("{path} isn't approved, or has changed since you approved it."),
-        "`arki trust` shows the folder's pipelines and approves them as they are now.",
-    )
+    let message = format!("{path} isn't approved, or has changed since you approved it.");
+    Error::new(Code::UNTRUSTED, message, "`arki trust` shows the folder's pipelines and approves them as they are now.")
 }
 
 fn not_found(open: &OpenProject, named: &str, all: &[FoundPipeline]) -> Error {
@@ -303,11 +300,9 @@ pub(crate) fn fabric_pattern(name: &str) -> Result<String, Error> {
     let home = std::env::home_dir().unwrap_or_default();
     let path: PathBuf = home.join(".config/fabric/patterns").join(name).join("system.md");
     text_at(&path, name).map_err(|_| {
-        Error::new(
-            Code::STEP_TOOL_MISSING,
-            format!("There is no fabric pattern {name:?} in ~/.config/fabric/patterns."),
-            "Get the patterns with `fabric --updatepatterns`, or write the prompt into the step.",
-        )
+        let message = format!("There is no fabric pattern {name:?} in ~/.config/fabric/patterns.");
+        let hint = "Get the patterns with `fabric --updatepatterns`, or write the prompt into the step.";
+        Error::new(Code::STEP_TOOL_MISSING, message, hint)
     })
 }
 

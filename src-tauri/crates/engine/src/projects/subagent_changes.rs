@@ -1,7 +1,7 @@
 //! Changes brought back from sub-agents' worktrees: the port behind the tool `take_changes`. Commands that a sub-agent left
 //! at work in its worktree end before that goes.
 
-use crate::blocking;
+use crate::{blocking, blocking_for};
 use arki_domain::{Error, SessionId};
 use arki_files::{ChangeSet, Project};
 use arki_tools::{BackgroundCommands, SubagentChanges, Tool};
@@ -40,9 +40,8 @@ pub(crate) async fn end_worktree(
     background: &BackgroundCommands,
 ) -> Result<(), Error> {
     background.stop_in_worktree(session_id).await;
-    let session_id = session_id.clone();
-    blocking(worktrees, move |worktrees| {
-        worktrees.remove(&session_id);
+    blocking_for(worktrees, session_id, move |worktrees, session| {
+        worktrees.remove(session);
         Ok(())
     })
     .await

@@ -18,6 +18,14 @@ pub struct EventsSince {
     pub has_more: bool,
 }
 
+impl EventsSince {
+    fn of(placed: impl IntoIterator<Item = (Event, i64)>, next: &LogCursor, has_more: bool) -> Self {
+        let at = |(event, row)| (Arc::new(event), next.at_row(row).to_string());
+        let (events, cursors) = placed.into_iter().map(at).unzip();
+        Self { events, cursors, next: next.to_string(), has_more }
+    }
+}
+
 impl Records {
     /// The place behind everything that is stored now.
     ///
@@ -47,13 +55,9 @@ impl Records {
         if let Some(agent) = filter.one_agent().map(str::to_owned) {
             placed = self.store().read(move |reader| of_agent(reader, placed, &agent)).await?;
         }
-        let at = |(event, row)| (Arc::new(event), page.next.at_row(row).to_string());
-        let (events, cursors) = placed.into_iter().map(at).unzip();
-        Ok(EventsSince { events, cursors, next: page.next.to_string(), has_more: page.has_more })
+        Ok(EventsSince::of(placed, &page.next, page.has_more))
     }
-}
 
-impl Records {
     /// Returns a session's events with numbers above `after_seq`, each with its cursor.
     ///
     /// # Errors
@@ -65,9 +69,7 @@ impl Records {
         limit: usize,
     ) -> Result<EventsSince, Error> {
         let page = self.store().commits().of_session(session.clone(), after_seq, limit).await?;
-        let at = |(event, row)| (Arc::new(event), page.next.at_row(row).to_string());
-        let (events, cursors) = page.events.into_iter().zip(page.rows).map(at).unzip();
-        Ok(EventsSince { events, cursors, next: page.next.to_string(), has_more: page.has_more })
+        Ok(EventsSince::of(page.events.into_iter().zip(page.rows), &page.next, page.has_more))
     }
 }
 
@@ -78,14 +80,12 @@ fn of_agent(reader: &StoreReader, events: Vec<(Event, i64)>, agent: &str) -> Res
     for placed in events {
         let is_wanted = match &placed.0.run_id {
             None => true,
-            Some(run_id) => match known.get(run_id) {
-                Some(is_wanted) => *is_wanted,
-                None => {
-                    let is_its = is_run_of(reader, run_id, agent)?;
-                    known.insert(run_id.clone(), is_its);
-                    is_its
+            Some(run_id) => {
+                if !known.contains_key(run_id) {
+                    known.insert(run_id.clone(), is_run_of(reader, run_id, agent)?);
                 }
-            },
+                known[run_id]
+            }
         };
         if is_wanted {
             kept.push(placed);

@@ -1,6 +1,7 @@
 //! What reads the store never does so on the thread that everything asynchronous waits for, and no more than it has to.
 
-use crate::records::reads::Reads;
+pub(crate) mod reads;
+
 use crate::{
     Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, RewindScope, RunEnd, RunTarget,
     StartRun,
@@ -11,6 +12,7 @@ use arki_domain::{
 };
 use arki_export::EVENTS_A_PIECE;
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
+use reads::Reads;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -31,11 +31,8 @@ impl Runs {
             return Err(Error::new(Code::USAGE, "The answer is empty.", "Say something, or stop the run."));
         }
         if text.len() > MAX_ANSWER_BYTES {
-            return Err(Error::new(
-                Code::USAGE,
-                format!("The answer is longer than {} KiB.", MAX_ANSWER_BYTES >> 10),
-                "Name the file in the answer instead of sending it.",
-            ));
+            let message = format!("The answer is longer than {} KiB.", MAX_ANSWER_BYTES >> 10);
+            return Err(Error::new(Code::USAGE, message, "Name the file in the answer instead of sending it."));
         }
         let (session, question) = (session_id.clone(), question_id.clone());
         blocking(self, move |runs| {

@@ -3,7 +3,7 @@
 use crate::sessions::compacting::compaction_parts;
 use crate::{
     Accounts, ClaimedWork, EstimatedTokens, History, NextRequests, Records, SessionHold, SessionReader, Sessions,
-    blocking,
+    blocking_for,
 };
 use arki_agent::{Compacted, RunControl, SessionLog, SessionToCompact, compact_session};
 use arki_context::CountTokens;
@@ -55,11 +55,10 @@ impl Compactions {
         focus: Option<&str>,
         control: &RunControl,
     ) -> Result<Compacted, Error> {
-        let session = session_id.clone();
-        let told = blocking(self, move |compactions| {
+        let told = blocking_for(self, session_id, move |compactions, session| {
             Ok((
-                compactions.next_requests.head(Path::new(""), Some(&session))?,
-                compactions.reader.whole_history(&session)?,
+                compactions.next_requests.head(Path::new(""), Some(session))?,
+                compactions.reader.whole_history(session)?,
             ))
         });
         let (head, mut history) = told.await?;

@@ -6,7 +6,8 @@
 //! late context that is off is left out then. So what was sent changes only there and at a compaction.
 
 use crate::session_names::{ambiguous, shown};
-use crate::{Accounts, ExecutorFactory, NextRequests, Projects, Records, SessionReader, SessionSettings, blocking};
+use crate::session_tools::switched;
+use crate::{Accounts, ExecutorFactory, NextRequests, Projects, Records, SessionReader, SessionSettings, blocking_for};
 use arki_api::SessionChanges;
 use arki_config::{Config, known_effort};
 use arki_domain::projection::{MAX_PARTS_OFF, MAX_SESSION_PROMPT_BYTES};
@@ -35,10 +36,9 @@ impl SessionConfiguring {
     /// `UNKNOWN_PROVIDER`, `PART_UNKNOWN`, `TOOL_UNKNOWN`, `PROMPT_VALIDATION_FAILED` and others; then nothing is
     /// changed.
     pub async fn configure(self: &Arc<Self>, session_id: &SessionId, changes: SessionChanges) -> Result<(), Error> {
-        let session = session_id.clone();
-        let configured = blocking(self, move |it| {
-            it.reader.ensure_whole(&session)?;
-            it.configured(&session, &changes)
+        let configured = blocking_for(self, session_id, move |it, session| {
+            it.reader.ensure_whole(session)?;
+            it.configured(session, &changes)
         });
         let configured = configured.await?;
         if configured != SessionConfigured::default() {
@@ -125,13 +125,6 @@ fn split(names: &[String]) -> (Vec<String>, Vec<String>) {
     let (tools, parts): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with(TOOL));
     let tools = tools.into_iter().map(|name| name[TOOL.len()..].to_owned()).collect();
     (tools, parts.into_iter().cloned().collect())
-}
-
-fn switched(before: &[String], off: &[String], on: &[String]) -> Vec<String> {
-    let mut now: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
-    now.sort();
-    now.dedup();
-    now
 }
 
 /// The part of that id, or the only one whose id begins so.

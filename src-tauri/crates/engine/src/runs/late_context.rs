@@ -2,12 +2,11 @@
 //! folder, rules for certain paths, skills with triggers, what a prompt mentions. A compaction that drops a prompt drops
 //! its mentions too.
 
-use crate::OpenProject;
 use crate::runs::git_state::GitState;
 use crate::runs::mentions::Mentioned;
 use arki_context::{LoadedRules, Triggers, WorkMode};
 use arki_domain::projection::{MessageKind, RunState, Transcript};
-use arki_domain::{ContextAdded, LateContext, MENTION_PART, PartKind};
+use arki_domain::{ContextAdded, LateContext, MENTION_PART};
 use arki_edit::patch::patch_paths;
 use arki_files::Project;
 use arki_redaction::Redactor;
@@ -38,49 +37,18 @@ pub(crate) fn mode_to_tell(
 
 /// The sources of late context, as they were when the run began to work.
 pub(crate) struct LateContextSources {
-    project: Arc<Project>,
-    rules: LoadedRules,
-    skills: Vec<(Guide, Triggers)>,
-    mentioned: Option<Mentioned>,
-    git: GitState,
+    pub(super) project: Arc<Project>,
+    /// Without those that are off in the session.
+    pub(super) rules: LoadedRules,
+    pub(super) skills: Vec<(Guide, Triggers)>,
+    pub(super) mentioned: Option<Mentioned>,
+    pub(super) git: GitState,
     /// The mode, where it is another than the system prompt says.
-    mode: Option<&'static str>,
-    redactor: Redactor,
+    pub(super) mode: Option<&'static str>,
+    pub(super) redactor: Redactor,
 }
 
 impl LateContextSources {
-    /// Makes the sources, without the rules that are off in the session.
-    pub(crate) fn new(
-        open: &OpenProject,
-        rules: &LoadedRules,
-        off: &[String],
-        skills: Vec<(Guide, Triggers)>,
-        mentioned: Option<Mentioned>,
-        redactor: &Redactor,
-    ) -> Self {
-        let mut rules = rules.clone();
-        rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, off));
-        Self {
-            project: open.workplace().clone(),
-            rules,
-            skills,
-            mentioned,
-            git: GitState::default(),
-            mode: None,
-            redactor: redactor.clone(),
-        }
-    }
-
-    /// Tells the state of git with the run's prompt.
-    pub(crate) fn with_git(self, git: GitState) -> Self {
-        Self { git, ..self }
-    }
-
-    /// Tells a mode that a resumed run got.
-    pub(crate) fn with_mode(self, mode: Option<&'static str>) -> Self {
-        Self { mode, ..self }
-    }
-
     fn mode(&self) -> Option<ContextAdded> {
         let mode = self.mode?;
         Some(self.added(MODE_PART, "resumed", &format!("[The user changed the mode. It is now: {mode}]")))

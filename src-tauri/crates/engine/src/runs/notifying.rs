@@ -2,7 +2,7 @@
 //! nothing waits for them but the end of the program, and what hooks did is told beside it.
 
 use crate::runs::settling::Afterwards;
-use crate::{Approvals, Records, SessionReader, blocking};
+use crate::{Approvals, Records, SessionReader, blocking, blocking_for};
 use arki_agent::RunEnd;
 use arki_domain::projection::RunState;
 use arki_domain::{
@@ -161,8 +161,7 @@ impl RunNotices {
     }
 
     async fn question(self: &Arc<Self>, session_id: &SessionId) -> RunNews {
-        let session_id = session_id.clone();
-        let overview = blocking(self, move |notices| notices.reader.overview(&session_id)).await;
+        let overview = blocking_for(self, session_id, move |notices, session| notices.reader.overview(session)).await;
         let asked = overview.ok().and_then(|overview| overview.run?.open_question().map(|asked| asked.text.clone()));
         asked.map_or(RunNews::Question, RunNews::Asked)
     }

@@ -26,11 +26,8 @@ pub fn ensure_usable(schema: &Value) -> Result<(), Error> {
 pub fn check(schema: &Value, answer: &str) -> Result<(), Error> {
     ensure_usable(schema)?;
     let off = |what: String| {
-        Error::new(
-            Code::PROVIDER_BAD_ANSWER,
-            format!("The answer does not follow the output schema: {what}."),
-            "Try again, or choose a model that supports structured output.",
-        )
+        let message = format!("The answer does not follow the output schema: {what}.");
+        Error::new(Code::PROVIDER_BAD_ANSWER, message, "Try again, or choose a model that supports structured output.")
     };
     let answer: Value = serde_json::from_str(answer.trim()).map_err(|_| off("it is not JSON".to_owned()))?;
     let validator = jsonschema::draft202012::new(schema).map_err(Error::internal)?;

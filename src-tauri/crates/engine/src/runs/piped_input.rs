@@ -21,11 +21,9 @@ pub(crate) struct PipedPrompt {
 /// `USAGE` for more than [`MAX_PIPED_BYTES`].
 pub(crate) fn appended(prompt: String, input: &[u8], redactor: &Redactor) -> Result<PipedPrompt, Error> {
     if input.len() > MAX_PIPED_BYTES {
-        return Err(Error::new(
-            Code::USAGE,
-            format!("Standard input is longer than {} MiB.", MAX_PIPED_BYTES >> 20),
-            "Write it into a file and name that in the prompt, or leave it alone with --no-stdin.",
-        ));
+        let message = format!("Standard input is longer than {} MiB.", MAX_PIPED_BYTES >> 20);
+        let hint = "Write it into a file and name that in the prompt, or leave it alone with --no-stdin.";
+        return Err(Error::new(Code::USAGE, message, hint));
     }
     let mut piped = PipedPrompt { prompt, contents: Vec::new(), artifacts: Vec::new() };
     if input.is_empty() {

@@ -47,31 +47,19 @@ impl PipelineRuns {
     /// Sets the runner to work.
     pub(super) fn launch_pipeline(
         self: &Arc<Self>,
-        ready: ReadyPipeline,
+        mut ready: ReadyPipeline,
         (mut hold, presence): (SessionHold, ClientCapabilities),
     ) -> Result<RunningRun, Error> {
-        let ReadyPipeline {
-            session_id,
-            open,
-            mut config,
-            options,
-            whole,
-            mut definition,
-            input,
-            standing,
-            has_parent,
-            grants,
-        } = ready;
-        definition.deny_also(&options.denied_paths)?;
+        ready.definition.deny_also(&ready.options.denied_paths)?;
         // However a command finds its way to such a file, it isn't there.
-        config.deny_files(definition.denylist.patterns())?;
-        let project = open.path();
+        ready.config.deny_files(ready.definition.denylist.patterns())?;
+        let ReadyPipeline { session_id, open, config, options, whole, standing, has_parent, .. } = ready;
         let control: RunControl = hold.control().clone();
         let active = ActiveRun {
             session_id: session_id.clone(),
             run_id: standing.state.run_id.clone(),
             subagents: standing.state.steps.values().filter_map(|step| step.child.clone()).collect(),
-            grants,
+            grants: ready.grants,
             control: control.clone(),
         };
         let policy = PolicySettings {
@@ -81,7 +69,8 @@ impl PipelineRuns {
             ..config.policy.clone()
         };
         let executor = self.runs.executors.executor_of_run(&open, &Config { policy, ..config }, presence, None);
-        let world = StepsWorld::new(self.clone(), executor, &open, options, presence, whole);
+        let (pipelines, project, folder) = (self.clone(), open.path(), open.project.root().to_owned());
+        let world = StepsWorld { pipelines, executor, project: open.project, folder, options, presence, whole };
         let parts = PipelineParts {
             log: self.runs.records.run_log(),
             contents: self.runs.records.contents().clone(),
@@ -89,7 +78,8 @@ impl PipelineRuns {
             world: Arc::new(world),
         };
         hold.enter(&self.runs.active, active.clone());
-        let run = PipelineRun::new(parts, Arc::new(definition), session_id.clone(), input, standing, control);
+        let run =
+            PipelineRun::new(parts, Arc::new(ready.definition), session_id.clone(), ready.input, standing, control);
         let pipelines = self.clone();
         let handle = tokio::spawn(async move {
             let telling = pipelines.runs.projects.leavings().with_leavings(&session_id, &project, run.run());

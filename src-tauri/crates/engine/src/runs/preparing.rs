@@ -12,11 +12,13 @@ use crate::runs::system_prompt::PromptScope;
 use crate::sessions::compacting::compaction_parts;
 use crate::{
     Accounts, Approvals, ClientCapabilities, DraftMentions, ExecutorFactory, History, Mcp, OpenProject, Projects,
-    Records, SessionSettings, StartRun, SystemPrompts, blocking,
+    Records, SessionSettings, StartRun, SystemPrompts, blocking_for,
 };
 use arki_agent::{RunControl, RunParts, RunSnapshot};
 use arki_config::Config;
-use arki_domain::{ArtifactEmitted, Content, Error, MessageId, ModelOptions, RunOptions, SessionId, ToolNames};
+use arki_domain::{
+    ArtifactEmitted, Content, Error, MessageId, ModelOptions, PartKind, RunOptions, SessionId, ToolNames,
+};
 use arki_policy::PolicySettings;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -118,11 +120,10 @@ impl RunPreparation {
         agent: String,
         settings: SessionSettings,
     ) -> Result<(OpenProject, Config), Error> {
-        let session = session.clone();
-        let opened = blocking(self, move |it| {
+        let opened = blocking_for(self, session, move |it, session| {
             let open = open.map_or_else(|| it.projects.load_project(&project), Ok)?;
             let mut config = settings.applied_to(it.projects.config_of(&open)?.for_agent(&agent)?);
-            it.mcp.session_servers().add_to(&open, &session, &mut config);
+            it.mcp.session_servers().add_to(&open, session, &mut config);
             let new_servers = it.mcp.new_mcp_servers(&open, &config);
             Ok((open, config, new_servers))
         });
@@ -178,8 +179,10 @@ impl RunPreparation {
             is_draft: false,
             control,
         });
-        let rules = self.projects.rules_of(open);
-        let belongings = LateContextSources::new(open, rules, &config.off, skills, mentioned, self.records.redactor());
+        let mut rules = self.projects.rules_of(open).clone();
+        rules.rules.retain(|rule| !PartKind::Rule.is_off(&rule.path, &config.off));
+        let (project, redactor) = (open.workplace().clone(), self.records.redactor().clone());
+        let late_context = LateContextSources { project, rules, skills, mentioned, git, mode, redactor };
         let parts = RunParts {
             log: self.records.run_log(),
             bus: self.records.live_bus(),
@@ -193,7 +196,7 @@ impl RunPreparation {
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),
             compaction: compaction_parts(&self.accounts, config)?,
-            late_context: Arc::new(belongings.with_git(git).with_mode(mode)),
+            late_context: Arc::new(late_context),
             state_saving: config.state_saving,
         };
         let standing = RunSnapshot {

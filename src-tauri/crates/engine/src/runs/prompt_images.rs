@@ -66,11 +66,8 @@ fn ensure_not_too_many(count: usize) -> Result<(), Error> {
     if count <= MAX_IMAGES {
         return Ok(());
     }
-    Err(Error::new(
-        Code::USAGE,
-        format!("{count} pictures are too many for one message."),
-        format!("Show up to {MAX_IMAGES} at once."),
-    ))
+    let message = format!("{count} pictures are too many for one message.");
+    Err(Error::new(Code::USAGE, message, format!("Show up to {MAX_IMAGES} at once.")))
 }
 
 /// # Errors
@@ -84,11 +81,8 @@ pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Error> {
     if !model.is_blind() {
         return Ok(());
     }
-    Err(Error::new(
-        Code::USAGE,
-        format!("{}/{} can't see pictures.", model.provider, model.model),
-        "Choose a model with the ability “vision” (`arki models`), or add it to the model in config.json.",
-    ))
+    let hint = "Choose a model with the ability “vision” (`arki models`), or add it to the model in config.json.";
+    Err(Error::new(Code::USAGE, format!("{}/{} can't see pictures.", model.provider, model.model), hint))
 }
 
 /// Returns the images that are still kept: those of an imported session are not.

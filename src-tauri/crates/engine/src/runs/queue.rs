@@ -4,7 +4,7 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
-use crate::{Projects, Records, RunTarget, RunningRun, SessionReader, StartRun, TypedCommands, blocking};
+use crate::{Projects, Records, RunTarget, RunningRun, SessionReader, StartRun, TypedCommands, blocking, blocking_for};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{Code, Error, MessageId, MessageQueued, QueueChanged, QueueMode, SessionId};
 use std::sync::Arc;
@@ -74,8 +74,7 @@ impl MessageQueues {
         mode: QueueMode,
     ) -> Result<MessageId, Error> {
         check(&text)?;
-        let session = session_id.clone();
-        blocking(self, move |queues| queues.ensure_takes_one_more(&session)).await?;
+        blocking_for(self, session_id, move |queues, session| queues.ensure_takes_one_more(session)).await?;
         let message_id = MessageId::new();
         self.records.note(session_id, MessageQueued { message_id: message_id.clone(), text, mode }).await?;
         Ok(message_id)
@@ -84,11 +83,9 @@ impl MessageQueues {
     fn ensure_takes_one_more(&self, session_id: &SessionId) -> Result<(), Error> {
         self.reader.ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
-            return Err(Error::new(
-                Code::QUEUE_FULL,
-                format!("This session already has {MAX_QUEUED_MESSAGES} queued messages."),
-                "Wait until some are sent, or remove some with `arki queue rm`.",
-            ));
+            let message = format!("This session already has {MAX_QUEUED_MESSAGES} queued messages.");
+            let hint = "Wait until some are sent, or remove some with `arki queue rm`.";
+            return Err(Error::new(Code::QUEUE_FULL, message, hint));
         }
         self.projects.learn_secrets_of(&self.reader.session(session_id)?.project)
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     ClaimedWork, ClientCapabilities, DefinitionChoice, History, NamedPlace, OpenProject, PipelineRuns, RunningRun,
-    Runs, SessionHold, SessionSettings, WholePipeline, blocking,
+    Runs, SessionHold, SessionSettings, WholePipeline, blocking_for,
 };
 use arki_agent::RunControl;
 use arki_config::Config;
@@ -95,30 +95,27 @@ impl Runs {
             let pipelines = Arc::new(PipelineRuns::new(self.clone(), self.pipeline_history.clone()));
             return Box::pin(pipelines.resume_pipeline(claim, session_id, resume)).await;
         }
-        let session = session_id.clone();
-        let place =
-            blocking(self, move |runs| Ok((runs.reader.session(&session)?.project, runs.reader.agent_of(&session)?)));
+        let place = blocking_for(self, session_id, move |runs, session| {
+            Ok((runs.reader.session(session)?.project, runs.reader.agent_of(session)?))
+        });
         let (project, agent) = place.await?;
         let (open, config) =
             self.preparation.opened_for(session_id, None, project.into(), agent, SessionSettings::default()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
-        let session = session_id.clone();
-        let history = blocking(self, move |runs| runs.reader.history_for_run(&session)).await?;
+        let history = blocking_for(self, session_id, move |runs, session| runs.reader.history_for_run(session)).await?;
         let lost = self.background.lost(session_id, history.transcript.background().going()).await?;
-        let session = session_id.clone();
-        let going_on = blocking(self, move |runs| {
-            let (system, drafts) = runs.going_on(&session, &history, resume, (&open, &config), lost)?;
+        let going_on = blocking_for(self, session_id, move |runs, session| {
+            let (system, drafts) = runs.going_on(session, &history, resume, (&open, &config), lost)?;
             Ok((history, open, config, system, drafts))
         });
         let (history, open, config, system, drafts) = going_on.await?;
         self.records.log().append(session_id, drafts).await?;
         self.records.store().keep_partial(session_id, None).await?;
-        let session = session_id.clone();
-        let history = blocking(self, move |runs| {
+        let history = blocking_for(self, session_id, move |runs, session| {
             let run_id = history.run.as_ref().map(|run| run.run_id.clone());
             let run_id = run_id.ok_or_else(|| Error::internal("a run without its first event"))?;
-            runs.reader.history_since(history, &session, &run_id)
+            runs.reader.history_since(history, session, &run_id)
         });
         self.launch(session_id.clone(), history.await?, open, config, system, (hold, presence)).await
     }
@@ -136,7 +133,10 @@ impl Runs {
             self.questions.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
-        let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
+        let Some(run) = last.filter(|run| run.can_go_on()) else {
+            let next = format!("Send a new message instead, such as with `arki exec --session {session_id} PROMPT`.");
+            return Err(has_ended(session_id, next));
+        };
         self.reader.ensure_begun_here(&run.run_id)?;
         arki_agent::core(&run.core)?;
         let mut drafts: Vec<EventDraft> =
@@ -146,13 +146,13 @@ impl Runs {
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
             drafts.push(EventDraft::of_run(&run.run_id, cut_off(partial)));
         }
-        let decided = waiting(run).and_then(|asked| {
+        let decided = run.open_approval().and_then(|asked| {
             self.approvals
                 .pending()
                 .timed_out(asked)
                 .or_else(|| self.decision((asked, run.options.plan), approve?, open, config))
         });
-        let waits_on = waiting(run).is_some_and(|_| decided.is_none())
+        let waits_on = run.open_approval().is_some_and(|_| decided.is_none())
             || run.open_question().is_some_and(|_| answer.is_none())
             || self.delegations.waits_for_subagents(run)?;
         let resumed = resumption(run, approve, waits_on);
@@ -211,19 +211,6 @@ fn cut_off(partial: PartialAnswer) -> OutputMessage {
 
 const NOTHING_APPROVED: &str = "Nothing may be approved in this run (--approve never).";
 
-fn has_ended(session_id: &SessionId) -> Error {
-    Error::new(
-        Code::RUN_NOT_FOUND,
-        format!("This run of the session {session_id} has ended, so it can't be resumed."),
-        format!("Send a new message instead, such as with `arki exec --session {session_id} PROMPT`."),
-    )
-}
-
-/// Returns what the run waits for, where it waits for the user.
-pub(crate) fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
-    run.open_approval()
-}
-
 /// Why the run goes on, in the log's words. One that `waits_on` says so only where something else is granted.
 fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> Option<EventBody> {
     if waits_on && approve.is_none_or(|approve| approve == run.options.approve) {
@@ -239,7 +226,7 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
     });
     let of_plan = run.stages.approval.as_ref().map(|approval| &approval.requested);
     let of_plan = of_plan.filter(|_| run.phase == RunPhase::Paused(PauseReason::Plan));
-    let asked = waiting(run).or(of_plan).or(resolved);
+    let asked = run.open_approval().or(of_plan).or(resolved);
     let approval_id = asked.map(|asked| asked.approval_id.clone());
     let reason = match (&run.phase, asked) {
         (_, Some(asked)) if asked.kind == ApprovalKind::Plan => PauseReason::Plan,
@@ -249,4 +236,9 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> 
         (_, None) => PauseReason::Interrupted,
     };
     Some(RunResumed { approval_id, approve, ..RunResumed::because(reason) }.into())
+}
+
+pub(super) fn has_ended(session_id: &SessionId, hint: String) -> Error {
+    let message = format!("This run of the session {session_id} has ended, so it can't be resumed.");
+    Error::new(Code::RUN_NOT_FOUND, message, hint)
 }

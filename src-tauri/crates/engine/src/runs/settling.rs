@@ -5,7 +5,7 @@
 //! fails, nothing happens but that it is tried again later.
 
 use crate::runs::notifying::RunNotices;
-use crate::{Accounts, LogAnchors, Projects, Records, SessionReader, Sessions, blocking};
+use crate::{Accounts, LogAnchors, Projects, Records, SessionReader, Sessions, blocking, blocking_for};
 use arki_agent::{RunEnd, SessionLog};
 use arki_context::{reflection_request, reflections};
 use arki_domain::{
@@ -109,8 +109,7 @@ impl RunSettling {
     }
 
     async fn reflect(self: &Arc<Self>, session_id: &SessionId, project: &str) -> Result<(), Error> {
-        let session = session_id.clone();
-        let since = blocking(self, move |settling| settling.since_reflection(&session)).await?;
+        let since = blocking_for(self, session_id, move |settling, session| settling.since_reflection(session)).await?;
         let is_due = since.runs >= ENOUGH_RUNS || since.observations.len() >= ENOUGH_OBSERVATIONS;
         let Some(model) = since.model.as_deref().filter(|_| is_due) else { return Ok(()) };
         let folder = Path::new(project).to_owned();

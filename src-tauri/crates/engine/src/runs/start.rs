@@ -8,7 +8,7 @@ use crate::session_reader::overview::agent_in;
 use crate::sessions::claim::{STOP_PATIENCE, STOP_POLL};
 use crate::{
     ClaimedWork, ClientCapabilities, History, OpenedFolder, RunTarget, RunningRun, Runs, SendOutcome, SessionHold,
-    SessionSettings, StartRun, blocking,
+    SessionSettings, StartRun, blocking, blocking_for,
 };
 use arki_context::title_from_prompt;
 use arki_domain::projection::{Overview, RunPhase, RunState};
@@ -189,8 +189,7 @@ impl Runs {
         }
         let system_prompt_hash = self.records.store().contents().put_blob(prepared.system.as_bytes()).await?;
         let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
-        let session = session_id.clone();
-        let standing = blocking(self, move |runs| runs.standing(&session, is_new, prepared));
+        let standing = blocking_for(self, &session_id, move |runs, session| runs.standing(session, is_new, prepared));
         let (history, prepared, mut drafts) = standing.await?;
         self.records.contents().put(&session_id, prepared.contents).await?;
         if is_new {
@@ -219,8 +218,9 @@ impl Runs {
         drafts.push(EventDraft::of_run(&run_id, started));
         drafts.extend(prepared.artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
         self.records.log().append(&session_id, drafts).await?;
-        let session = session_id.clone();
-        let history = blocking(self, move |runs| runs.reader.history_since(history, &session, &run_id)).await?;
+        let history =
+            blocking_for(self, &session_id, move |runs, session| runs.reader.history_since(history, session, &run_id))
+                .await?;
         let system = Arc::from(prepared.system);
         self.launch(session_id, history, prepared.open, prepared.config, system, (hold, presence)).await
     }

@@ -74,11 +74,8 @@ impl SentRequest {
     /// `USAGE` where they aren't proven.
     pub fn proven_body(&self) -> Result<&[u8], Error> {
         self.body.as_deref().ok_or_else(|| {
-            Error::new(
-                Code::USAGE,
-                format!("The bytes of request {} can't be proven, so they aren't shown.", self.seq),
-                "Look at the request in Arki's own form instead.",
-            )
+            let message = format!("The bytes of request {} can't be proven, so they aren't shown.", self.seq);
+            Error::new(Code::USAGE, message, "Look at the request in Arki's own form instead.")
         })
     }
 

@@ -129,11 +129,8 @@ impl SessionReader {
         if !self.records.reader().is_imported(run_id)? {
             return Ok(());
         }
-        Err(Error::new(
-            Code::RUN_NOT_FOUND,
-            "This run came from an export, so it can't be resumed here.",
-            "Fork the session (`arki sessions fork`) and continue in the fork.",
-        ))
+        let hint = "Fork the session (`arki sessions fork`) and continue in the fork.";
+        Err(Error::new(Code::RUN_NOT_FOUND, "This run came from an export, so it can't be resumed here.", hint))
     }
 
     /// The very text that the run began with.
@@ -143,11 +140,9 @@ impl SessionReader {
             .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
             .and_then(|bytes| String::from_utf8(bytes).ok());
         text.map(Arc::from).ok_or_else(|| {
-            Error::new(
-                Code::IMAGE_MISSING,
-                "The settings of this run are not stored here: its session came from an export.",
-                "Fork the session (`arki sessions fork`) and continue in the fork.",
-            )
+            let message = "The settings of this run are not stored here: its session came from an export.";
+            let hint = "Fork the session (`arki sessions fork`) and continue in the fork.";
+            Error::new(Code::IMAGE_MISSING, message, hint)
         })
     }
 }

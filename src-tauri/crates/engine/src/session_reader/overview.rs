@@ -1,6 +1,6 @@
 //! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
 
-use crate::{SessionReader, blocking};
+use crate::{SessionReader, blocking_for};
 use arki_api::{ChangedFile, ForkOrigin, SessionOverview};
 use arki_config::AGENT;
 use arki_domain::projection::{Overview, UsageTotal};
@@ -21,14 +21,12 @@ impl SessionReader {
 
     /// Reads [`Self::overview`] on a blocking thread.
     pub(crate) async fn overview_now(self: &Arc<Self>, session_id: &SessionId) -> Result<Overview, Error> {
-        let session_id = session_id.clone();
-        blocking(self, move |reader| reader.overview(&session_id)).await
+        blocking_for(self, session_id, move |reader, session| reader.overview(session)).await
     }
 
     /// Reads [`Self::run_above`] on a blocking thread.
     pub(crate) async fn run_above_now(self: &Arc<Self>, session_id: &SessionId) -> Result<SessionId, Error> {
-        let session_id = session_id.clone();
-        blocking(self, move |reader| reader.run_above(&session_id)).await
+        blocking_for(self, session_id, move |reader, session| reader.run_above(session)).await
     }
 
     /// Returns the overview for the window, with who runs the session and whether its log is whole.

@@ -32,11 +32,8 @@ impl Sessions {
     pub(crate) fn claim(&self, session_id: &SessionId, work: ClaimedWork) -> Result<Claim, Error> {
         let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if claims.contains_key(session_id) {
-            return Err(Error::new(
-                Code::SESSION_BUSY,
-                format!("The session {session_id} is in use."),
-                "Wait until its run stops, or stop it.",
-            ));
+            let message = format!("The session {session_id} is in use.");
+            return Err(Error::new(Code::SESSION_BUSY, message, "Wait until its run stops, or stop it."));
         }
         claims.insert(session_id.clone(), work);
         Ok(Claim { claims: self.claims.clone(), session_id: session_id.clone() })

@@ -29,11 +29,9 @@ impl Sessions {
         let open = self.projects.load_project(folder)?;
         let project = open.place();
         if !open.is_trusted() {
-            return Err(Error::new(
-                Code::UNTRUSTED,
-                format!("You haven't trusted {project} yet, and another program can't do that for you."),
-                format!("Run `arki trust {project}`, or open the folder in Arki, then try again."),
-            ));
+            let message = format!("You haven't trusted {project} yet, and another program can't do that for you.");
+            let hint = format!("Run `arki trust {project}`, or open the folder in Arki, then try again.");
+            return Err(Error::new(Code::UNTRUSTED, message, hint));
         }
         let worktree = self.projects.session_worktrees().worktree_at(&project);
         Ok(SessionCreated {
@@ -64,11 +62,8 @@ impl Sessions {
         self.reader.ensure_event(session_id, at, last)?;
         self.reader.ensure_whole(session_id)?;
         if self.reader.lineage(session_id)?.len() >= MAX_LINEAGE {
-            return Err(Error::new(
-                Code::USAGE,
-                format!("A session can't be forked more than {MAX_LINEAGE} times in a row."),
-                "Fork one of its origins, or start a new session.",
-            ));
+            let message = format!("A session can't be forked more than {MAX_LINEAGE} times in a row.");
+            return Err(Error::new(Code::USAGE, message, "Fork one of its origins, or start a new session."));
         }
         let worktree = self.projects.session_worktrees().worktree_at(&origin.project);
         let created = SessionCreated {

@@ -1,6 +1,6 @@
 //! The user's words and marks in the list of sessions: titles, those to keep at hand, and those to put away.
 
-use crate::{Sessions, blocking};
+use crate::{Sessions, blocking_for};
 use arki_domain::projection::SessionState;
 use arki_domain::{Code, Error, SessionConfigured, SessionId};
 use std::sync::Arc;
@@ -21,10 +21,9 @@ impl Sessions {
     /// # Errors
     /// `SESSION_BUSY` for archiving one that works or waits for the user, `SESSION_NOT_FOUND`, or those of the log.
     pub async fn mark(self: &Arc<Self>, session_id: &SessionId, marks: SessionMarks) -> Result<(), Error> {
-        let id = session_id.clone();
-        let session = blocking(self, move |sessions| {
-            let session = sessions.reader.session(&id)?;
-            sessions.reader.ensure_found_whole(&id)?;
+        let session = blocking_for(self, session_id, |sessions, id| {
+            let session = sessions.reader.session(id)?;
+            sessions.reader.ensure_found_whole(id)?;
             Ok(session)
         })
         .await?;
@@ -54,10 +53,9 @@ impl Sessions {
         }
         // A list shows it as it is stored with the session, beside the log.
         let title = self.records.redactor().redact(&title).into_owned();
-        let session = session_id.clone();
-        blocking(self, move |sessions| {
-            sessions.reader.session(&session)?;
-            sessions.reader.ensure_found_whole(&session)
+        blocking_for(self, session_id, move |sessions, session| {
+            sessions.reader.session(session)?;
+            sessions.reader.ensure_found_whole(session)
         })
         .await?;
         self.records

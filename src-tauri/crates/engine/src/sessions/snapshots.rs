@@ -1,6 +1,6 @@
 //! Snapshots of sessions' overviews: whoever reads one begins there, and not at the log's start.
 
-use crate::{Sessions, blocking};
+use crate::{Sessions, blocking_for};
 use arki_domain::projection::SNAPSHOT_EVERY;
 use arki_domain::{CheckpointId, Error, SessionId, StateSnapshot};
 use std::sync::Arc;
@@ -18,8 +18,7 @@ impl Sessions {
     /// Keeps a snapshot like [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it
     /// ended stays the last that is said of it. The number of the last event that is folded in, where one was kept.
     pub(crate) async fn keep_snapshot(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<u64>, Error> {
-        let session = session_id.clone();
-        let due = blocking(self, move |sessions| sessions.due_snapshot(&session)).await?;
+        let due = blocking_for(self, session_id, move |sessions, session| sessions.due_snapshot(session)).await?;
         let Some((last_seq, bytes)) = due else { return Ok(None) };
         self.records.store().contents().put_snapshot(session_id, last_seq, &bytes).await?;
         Ok(Some(last_seq))

@@ -45,11 +45,8 @@ impl WholePipeline {
 
     fn get(&self, name: &str) -> Result<&FoundPipeline, Error> {
         self.nested.get(name).ok_or_else(|| {
-            Error::new(
-                Code::CONTENT_DAMAGED,
-                format!("The definition of {name:?} is not stored with this run."),
-                "Start the pipeline again with `arki run`.",
-            )
+            let message = format!("The definition of {name:?} is not stored with this run.");
+            Error::new(Code::CONTENT_DAMAGED, message, "Start the pipeline again with `arki run`.")
         })
     }
 
@@ -118,11 +115,8 @@ impl WholePipeline {
     /// `PIPELINE_INVALID`, naming the file.
     pub(crate) fn ensure_no_secrets(&self, redactor: &Redactor) -> Result<(), Error> {
         let Some(found) = self.all().find(|found| redactor.redact(&found.text) != found.text) else { return Ok(()) };
-        Err(Error::new(
-            Code::PIPELINE_INVALID,
-            format!("{} contains a secret.", found.origin),
-            "Remove it from the file: a definition is stored with each of its runs.",
-        ))
+        let hint = "Remove it from the file: a definition is stored with each of its runs.";
+        Err(Error::new(Code::PIPELINE_INVALID, format!("{} contains a secret.", found.origin), hint))
     }
 
     fn all(&self) -> impl Iterator<Item = &FoundPipeline> {
@@ -205,11 +199,8 @@ impl Gathering<'_> {
             return Err(too_deep());
         }
         if self.nested.len() >= MAX_NESTED {
-            return Err(Error::new(
-                Code::PIPELINE_LIMIT,
-                format!("The pipeline runs more than {MAX_NESTED} others."),
-                "Split it into several that you start one by one.",
-            ));
+            let message = format!("The pipeline runs more than {MAX_NESTED} others.");
+            return Err(Error::new(Code::PIPELINE_LIMIT, message, "Split it into several that you start one by one."));
         }
         self.nested.insert(name.to_owned(), found.clone());
         trail.push(id(&found));
@@ -244,18 +235,12 @@ fn id(found: &FoundPipeline) -> (String, String) {
 }
 
 fn too_deep() -> Error {
-    Error::new(
-        Code::PIPELINE_LIMIT,
-        format!("Pipelines are nested more than {MAX_DEPTH} deep."),
-        "Move the steps of a nested pipeline into the one that runs it.",
-    )
+    let message = format!("Pipelines are nested more than {MAX_DEPTH} deep.");
+    Error::new(Code::PIPELINE_LIMIT, message, "Move the steps of a nested pipeline into the one that runs it.")
 }
 
 fn circle(trail: &PipelineTrail, again: &FoundPipeline) -> Error {
     let way = trail.iter().map(|(name, _)| name.as_str()).chain([again.name.as_str()]);
-    Error::new(
-        Code::PIPELINE_INVALID,
-        format!("A pipeline runs itself: {}.", way.collect::<Vec<_>>().join(", ")),
-        "Remove the step that starts it again.",
-    )
+    let message = format!("A pipeline runs itself: {}.", way.collect::<Vec<_>>().join(", "));
+    Error::new(Code::PIPELINE_INVALID, message, "Remove the step that starts it again.")
 }

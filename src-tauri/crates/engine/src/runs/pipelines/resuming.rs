@@ -2,9 +2,10 @@
 //! where the file is another one by now, the user chooses.
 
 use super::ReadyPipeline;
+use crate::runs::resume::has_ended;
 use crate::sessions::claim::Claim;
 use crate::{
-    OpenProject, PipelineRuns, ResumeOptions, RunningRun, SessionHold, SessionSettings, WholePipeline, blocking,
+    OpenProject, PipelineRuns, ResumeOptions, RunningRun, SessionHold, SessionSettings, WholePipeline, blocking_for,
 };
 use arki_config::Config;
 use arki_domain::projection::{PipelineState, RunPhase};
@@ -65,8 +66,10 @@ impl PipelineRuns {
         session_id: &SessionId,
         resume: ResumeOptions,
     ) -> Result<RunningRun, Error> {
-        let session = session_id.clone();
-        let project = blocking(self, move |pipelines| Ok(pipelines.runs.reader.session(&session)?.project)).await?;
+        let project = blocking_for(self, session_id, move |pipelines, session| {
+            Ok(pipelines.runs.reader.session(session)?.project)
+        })
+        .await?;
         let agent = arki_config::AGENT.to_owned();
         let (open, config) = self
             .runs
@@ -75,9 +78,8 @@ impl PipelineRuns {
             .await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.runs.records, &self.runs.sessions, claim, control).await?;
-        let session = session_id.clone();
-        let standing = blocking(self, move |pipelines| {
-            let standing = pipelines.pipeline_standing(&session, &open, &resume)?;
+        let standing = blocking_for(self, session_id, move |pipelines, session| {
+            let standing = pipelines.pipeline_standing(session, &open, &resume)?;
             Ok((standing, open, config, resume))
         });
         let (standing, open, config, resume) = standing.await?;
@@ -132,7 +134,14 @@ impl PipelineRuns {
         // Nothing is added to a log that was changed.
         let history = self.runs.reader.history_for_run(session_id)?;
         let run = history.run.filter(|run| resume.run.as_ref().is_none_or(|wanted| run.run_id == *wanted));
-        let Some(run) = run.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
+        let Some(run) = run.filter(|run| run.can_go_on()) else {
+            return Err(has_ended(
+                session_id,
+                format!(
+                    "`arki resume {session_id} --from STEP` runs it again from a given step, `arki run` from the beginning."
+                ),
+            ));
+        };
         self.runs.reader.ensure_begun_here(&run.run_id)?;
         let state = self.history.state(&run.run_id)?;
         let input = self.history.input_of(&state)?;
@@ -235,14 +244,4 @@ fn reason(phase: &RunPhase) -> PauseReason {
         RunPhase::Failed { .. } => PauseReason::Failed,
         RunPhase::Active | RunPhase::Completed | RunPhase::Cancelled => PauseReason::Interrupted,
     }
-}
-
-fn has_ended(session_id: &SessionId) -> Error {
-    Error::new(
-        Code::RUN_NOT_FOUND,
-        format!("This run of the session {session_id} has ended, so it can't be resumed."),
-        format!(
-            "`arki resume {session_id} --from STEP` runs it again from a given step, `arki run` from the beginning."
-        ),
-    )
 }

@@ -42,11 +42,8 @@ impl PipelineRuns {
             .run(run_id)?
             .ok_or_else(|| Error::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
-            return Err(Error::new(
-                Code::USAGE,
-                "This run hasn't ended.",
-                format!("Resume it with `arki resume {run_id}`, or stop it first."),
-            ));
+            let hint = format!("Resume it with `arki resume {run_id}`, or stop it first.");
+            return Err(Error::new(Code::USAGE, "This run hasn't ended.", hint));
         }
         let input = self.history.input_of(&state)?;
         let session = self.runs.reader.session(&record.session_id)?;

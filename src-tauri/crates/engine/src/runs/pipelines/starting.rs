@@ -139,11 +139,8 @@ impl PipelineRuns {
         let PipelinePlace { session_id, run_id, parent, depth, denied_paths, control, presence, given, taken_over } =
             place;
         if depth as usize > MAX_DEPTH {
-            return Err(Error::new(
-                Code::PIPELINE_LIMIT,
-                format!("Pipelines are nested more than {MAX_DEPTH} deep."),
-                "Check whether one of them runs itself.",
-            ));
+            let message = format!("Pipelines are nested more than {MAX_DEPTH} deep.");
+            return Err(Error::new(Code::PIPELINE_LIMIT, message, "Check whether one of them runs itself."));
         }
         let folder = blocking(self, move |_| canonical(&start.folder)).await?;
         let agent = arki_config::AGENT.to_owned();
@@ -270,11 +267,9 @@ fn ensure_path(
     let others: Vec<String> = project.other_names(&[&inside]).into_iter().map(|(_, name)| name.to_string()).collect();
     let mut names = [inside.as_str(), &shown].into_iter().chain(others.iter().map(String::as_str));
     if let Some(pattern) = names.find_map(|name| definition.denylist.forbids(name)) {
-        return Err(Error::new(
-            Code::STEP_DENYLISTED,
-            format!("The input is {shown}, which `denylist_patterns` forbid ({pattern})."),
-            "Use another file, or change the pipeline's `denylist_patterns`.",
-        ));
+        let message = format!("The input is {shown}, which `denylist_patterns` forbid ({pattern}).");
+        let hint = "Use another file, or change the pipeline's `denylist_patterns`.";
+        return Err(Error::new(Code::STEP_DENYLISTED, message, hint));
     }
     // Outside of the project only the last two components can be judged.
     let tail: Vec<&str> = inside.rsplit('/').take(2).collect();
@@ -282,11 +277,8 @@ fn ensure_path(
     let named = if real.starts_with(project.root()) { inside.clone() } else { tail.join("/") };
     let mut names = others.iter().chain([&named]).filter_map(|name| project.resolve(name).ok());
     if names.any(|name| project.is_secret(&name, secrets)) {
-        return Err(Error::new(
-            Code::POLICY_DENIED,
-            format!("The input is {shown}, which looks like a file with secrets."),
-            "Copy what the pipeline needs into another file.",
-        ));
+        let message = format!("The input is {shown}, which looks like a file with secrets.");
+        return Err(Error::new(Code::POLICY_DENIED, message, "Copy what the pipeline needs into another file."));
     }
     Ok(())
 }

@@ -7,8 +7,7 @@ use super::starting::{PipelineInput, PipelinePlace, StartPipeline};
 use crate::delegation::{NOT_FOR_SUBAGENTS, end_of};
 use crate::runs::place::RunPlace;
 use crate::{
-    ClientCapabilities, OpenProject, PipelineRuns, ResumeOptions, RunTarget, RunningRun, StartRun, WholePipeline,
-    blocking,
+    ClientCapabilities, PipelineRuns, ResumeOptions, RunTarget, RunningRun, StartRun, WholePipeline, blocking,
 };
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
@@ -26,31 +25,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) struct StepsWorld {
-    pipelines: Arc<PipelineRuns>,
-    executor: Arc<ToolExecutor>,
-    project: Arc<Project>,
-    folder: PathBuf,
+    pub(super) pipelines: Arc<PipelineRuns>,
+    pub(super) executor: Arc<ToolExecutor>,
+    pub(super) project: Arc<Project>,
+    pub(super) folder: PathBuf,
     /// The options of the run.
-    options: RunOptions,
-    presence: ClientCapabilities,
+    pub(super) options: RunOptions,
+    pub(super) presence: ClientCapabilities,
     /// The run's own copies of what it runs.
-    whole: WholePipeline,
+    pub(super) whole: WholePipeline,
 }
 
 impl StepsWorld {
-    pub(super) fn new(
-        pipelines: Arc<PipelineRuns>,
-        executor: Arc<ToolExecutor>,
-        open: &OpenProject,
-        options: RunOptions,
-        presence: ClientCapabilities,
-        whole: WholePipeline,
-    ) -> Self {
-        let project = open.project.clone();
-        let folder = project.root().to_owned();
-        Self { pipelines, executor, project, folder, options, presence, whole }
-    }
-
     fn context(&self, task: &Task) -> CallContext {
         let context = &task.context;
         CallContext {
