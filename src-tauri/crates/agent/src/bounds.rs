@@ -54,14 +54,12 @@ impl AnswerRoom {
 }
 
 pub(crate) fn too_long() -> Error {
-    Error::new(
-        Code::ANSWER_TOO_LONG,
-        format!(
-            "The model's answer is longer than {} MiB, so Arki stopped it. The part so far is kept.",
-            MAX_ANSWER_BYTES >> 20
-        ),
-        "Ask for less at a time, or choose another model: this one may never stop.",
-    )
+    let message = format!(
+        "The model's answer is longer than {} MiB, so Arki stopped it. The part so far is kept.",
+        MAX_ANSWER_BYTES >> 20
+    );
+    let hint = "Ask for less at a time, or choose another model: this one may never stop.";
+    Error::new(Code::ANSWER_TOO_LONG, message, hint)
 }
 
 /// A request that the user ended because nothing came of it.
@@ -72,11 +70,9 @@ pub(crate) fn silent() -> Error {
 pub(crate) fn too_slow(limit: Duration) -> Error {
     let seconds = limit.as_secs();
     let limit = if seconds >= 120 { format!("{} minutes", seconds.div_ceil(60)) } else { format!("{seconds} s") };
-    Error::new(
-        Code::ANSWER_TIMEOUT,
-        format!("Arki stopped the model's answer after {limit}. The part so far is kept."),
-        "Ask for less at a time, choose another model, or raise limits.maxAnswerSeconds.",
-    )
+    let message = format!("Arki stopped the model's answer after {limit}. The part so far is kept.");
+    let hint = "Ask for less at a time, choose another model, or raise limits.maxAnswerSeconds.";
+    Error::new(Code::ANSWER_TIMEOUT, message, hint)
 }
 
 /// A call's arguments as they are stored; with what the model is told where they cannot be.
@@ -107,11 +103,8 @@ fn cut_off() -> Error {
 }
 
 fn refused(why: &str) -> Error {
-    Error::new(
-        Code::ARGUMENTS_INVALID,
-        format!("Not done: the arguments are too large ({why})."),
-        "Send less at a time, for example a large file in several edits.",
-    )
+    let hint = "Send less at a time, for example a large file in several edits.";
+    Error::new(Code::ARGUMENTS_INVALID, format!("Not done: the arguments are too large ({why})."), hint)
 }
 
 /// Returns the result for a call that cannot be stored as it was meant.

@@ -124,19 +124,14 @@ impl LifecycleHooks<'_> {
 }
 
 fn prompt_blocked(answered: &AnsweredHook) -> Error {
-    Error::new(
-        Code::HOOK_BLOCKED_PROMPT,
-        format!("The hook {:?} blocked this message: {}", answered.hook, reason(answered)),
-        "The model didn't get it. Change it and send it again, or change the hook and run `arki resume last`.",
-    )
+    let message = format!("The hook {:?} blocked this message: {}", answered.hook, reason(answered));
+    let hint = "The model didn't get it. Change it and send it again, or change the hook and run `arki resume last`.";
+    Error::new(Code::HOOK_BLOCKED_PROMPT, message, hint)
 }
 
 fn stopped(answered: &AnsweredHook) -> Error {
-    Error::new(
-        Code::HOOK_STOPPED,
-        format!("The hook {:?} stopped the run: {}", answered.hook, reason(answered)),
-        "Resume the run with `arki resume last` once the cause is gone, or change the hook.",
-    )
+    let hint = "Resume the run with `arki resume last` once the cause is gone, or change the hook.";
+    Error::new(Code::HOOK_STOPPED, format!("The hook {:?} stopped the run: {}", answered.hook, reason(answered)), hint)
 }
 
 fn reason(answered: &AnsweredHook) -> &str {

@@ -106,11 +106,9 @@ fn asking(stage: Stage) -> Ask {
 }
 
 fn unreadable(why: &str) -> Error {
-    Error::new(
-        Code::OUTPUT_PARSING_FAILED,
-        format!("The model's plan can't be read. {why} Arki asked for it {} more times.", next::MAX_REPAIRS),
-        "Try again, choose another model, or use --core tool-loop. The log has the model's words.",
-    )
+    let message = format!("The model's plan can't be read. {why} Arki asked for it {} more times.", next::MAX_REPAIRS);
+    let hint = "Try again, choose another model, or use --core tool-loop. The log has the model's words.";
+    Error::new(Code::OUTPUT_PARSING_FAILED, message, hint)
 }
 
 /// Tells the model what it could not know of the next stage, once.

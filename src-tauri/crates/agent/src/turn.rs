@@ -289,9 +289,6 @@ impl RunHost {
 
 /// An answer that had no room left in the window.
 fn no_room(model: &str) -> Error {
-    Error::new(
-        Code::CONTEXT_TOO_LONG,
-        format!("The conversation leaves {model} no room for an answer."),
-        "Start a new session, or choose a model with a larger context window.",
-    )
+    let hint = "Start a new session, or choose a model with a larger context window.";
+    Error::new(Code::CONTEXT_TOO_LONG, format!("The conversation leaves {model} no room for an answer."), hint)
 }

@@ -10,21 +10,16 @@ const MAX_PROBLEMS: usize = 4;
 pub(crate) fn validate(tool: &str, validator: &jsonschema::Validator, args: &Value) -> Result<(), Error> {
     if let Value::String(raw) = args {
         let shown: String = raw.chars().take(120).collect();
-        return Err(Error::new(
-            Code::ARGUMENTS_INVALID,
-            format!("The arguments of {tool} are not a JSON object: {shown}"),
-            "Send the arguments as one complete JSON object.",
-        ));
+        let message = format!("The arguments of {tool} are not a JSON object: {shown}");
+        return Err(Error::new(Code::ARGUMENTS_INVALID, message, "Send the arguments as one complete JSON object."));
     }
     let problems: Vec<String> = validator.iter_errors(args).take(MAX_PROBLEMS).map(|error| describe(&error)).collect();
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Error::new(
-        Code::ARGUMENTS_INVALID,
-        format!("The arguments of {tool} don't fit: {}.", problems.join("; ")),
-        "Send the call again with arguments that follow the tool's schema.",
-    ))
+    let message = format!("The arguments of {tool} don't fit: {}.", problems.join("; "));
+    let hint = "Send the call again with arguments that follow the tool's schema.";
+    Err(Error::new(Code::ARGUMENTS_INVALID, message, hint))
 }
 
 fn describe(error: &jsonschema::ValidationError<'_>) -> String {

@@ -98,11 +98,8 @@ pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a
 }
 
 fn invalid(origin: &str, why: &str) -> Error {
-    Error::new(
-        Code::GUIDE_INVALID,
-        format!("Can't use {origin}: {why}."),
-        "A procedure begins with a line `name: description`.",
-    )
+    let hint = "A procedure begins with a line `name: description`.";
+    Error::new(Code::GUIDE_INVALID, format!("Can't use {origin}: {why}."), hint)
 }
 
 #[cfg(test)]

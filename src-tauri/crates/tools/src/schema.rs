@@ -100,11 +100,8 @@ pub fn check_arguments(tool: &str, schema: &Value, arguments: &Value) -> Result<
 /// A schema from outside, as an object; one that says nothing takes no arguments.
 pub(crate) fn foreign(tool: &str, schema: Value) -> Result<(Value, Validator), Error> {
     let unusable = |why: &str| {
-        Error::new(
-            Code::TOOL_UNUSABLE,
-            format!("Can't use the schema of {tool:?}: {why}."),
-            "Report this to the tool's maker. The other tools still work.",
-        )
+        let hint = "Report this to the tool's maker. The other tools still work.";
+        Error::new(Code::TOOL_UNUSABLE, format!("Can't use the schema of {tool:?}: {why}."), hint)
     };
     let schema = if schema.is_null() { json!({"type": "object", "properties": {}}) } else { schema };
     if !schema.is_object() || schema.get("type").is_some_and(|of| of != "object") {

@@ -134,11 +134,8 @@ impl Tool {
     ) -> Result<Self, Error> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.is_empty() || name.len() > MAX_TOOL_NAME_BYTES || !name.chars().all(is_plain) {
-            return Err(Error::new(
-                Code::TOOL_UNUSABLE,
-                format!("{name:?} is not a valid tool name."),
-                format!("Names have 1 to {MAX_TOOL_NAME_BYTES} letters, digits, `_` and `-`."),
-            ));
+            let hint = format!("Names have 1 to {MAX_TOOL_NAME_BYTES} letters, digits, `_` and `-`.");
+            return Err(Error::new(Code::TOOL_UNUSABLE, format!("{name:?} is not a valid tool name."), hint));
         }
         let (parameters, validator) = schema::foreign(name, parameters)?;
         Ok(Self {

@@ -347,11 +347,8 @@ fn with_paths<'a>(command: &[&'a str], paths: &'a [String]) -> Vec<&'a str> {
 }
 
 fn failed(stderr: &str) -> Error {
-    Error::new(
-        Code::COMMIT_FAILED,
-        format!("Git failed: {}", stderr.trim()),
-        "Fix what git reports, or commit in a terminal.",
-    )
+    let hint = "Fix what git reports, or commit in a terminal.";
+    Error::new(Code::COMMIT_FAILED, format!("Git failed: {}", stderr.trim()), hint)
 }
 
 fn unavailable(message: &str, hint: &str) -> Error {

@@ -237,27 +237,18 @@ impl Git {
     }
 
     pub(crate) fn failed(&self, answer: &GitOutput) -> Error {
-        Error::new(
-            Code::WORKTREE_FAILED,
-            format!("Git failed: {}", answer.stderr.trim()),
-            format!("Fix what git reports, or {}.", self.instead),
-        )
+        let hint = format!("Fix what git reports, or {}.", self.instead);
+        Error::new(Code::WORKTREE_FAILED, format!("Git failed: {}", answer.stderr.trim()), hint)
     }
 
     fn too_slow(&self) -> Error {
-        Error::new(
-            Code::WORKTREE_FAILED,
-            format!("Git took longer than {} seconds.", self.time_limit.as_secs()),
-            format!("Try again, or {}.", self.instead),
-        )
+        let hint = format!("Try again, or {}.", self.instead);
+        Error::new(Code::WORKTREE_FAILED, format!("Git took longer than {} seconds.", self.time_limit.as_secs()), hint)
     }
 
     fn too_much(&self) -> Error {
-        Error::new(
-            Code::WORKTREE_TOO_LARGE,
-            "Git's output is too long for Arki to read.",
-            format!("Add what needn't be copied to .gitignore, or {}.", self.instead),
-        )
+        let hint = format!("Add what needn't be copied to .gitignore, or {}.", self.instead);
+        Error::new(Code::WORKTREE_TOO_LARGE, "Git's output is too long for Arki to read.", hint)
     }
 }
 

@@ -197,28 +197,20 @@ fn entry(note: &WorktreeNote) -> WorktreeEntry {
 fn own_refs(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
     fitness::ensure_keeps_to_itself(folder, Instead::IN_THE_FOLDER)?;
     arki_git::own_refs(&folder.join(".git")).ok_or_else(|| {
-        Error::new(
-            Code::WORKTREE_UNAVAILABLE,
-            "The worktree's branches can't be read.",
-            format!("Look at {}.", folder.join(".git").display()),
-        )
+        let hint = format!("Look at {}.", folder.join(".git").display());
+        Error::new(Code::WORKTREE_UNAVAILABLE, "The worktree's branches can't be read.", hint)
     })
 }
 
 fn gone(name: &str) -> Error {
-    Error::new(
-        Code::WORKTREE_GONE,
-        format!("There is no worktree {name} of this project."),
-        "`arki worktrees list` shows all worktrees.",
-    )
+    let hint = "`arki worktrees list` shows all worktrees.";
+    Error::new(Code::WORKTREE_GONE, format!("There is no worktree {name} of this project."), hint)
 }
 
 fn not_removed(folder: &Path, error: &std::io::Error) -> Error {
-    Error::new(
-        Code::IO_FAILED,
-        format!("{} can't be removed: {}.", folder.display(), arki_domain::io_words(error.kind())),
-        "Close what uses the folder, check its permissions, and remove the worktree again.",
-    )
+    let message = format!("{} can't be removed: {}.", folder.display(), arki_domain::io_words(error.kind()));
+    let hint = "Close what uses the folder, check its permissions, and remove the worktree again.";
+    Error::new(Code::IO_FAILED, message, hint)
 }
 
 #[cfg(test)]

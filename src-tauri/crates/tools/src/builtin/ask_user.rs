@@ -49,13 +49,9 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
 }
 
 fn invalid(what: String) -> ToolError {
-    Error::new(
-        Code::ARGUMENTS_INVALID,
-        what,
-        "Ask a shorter question, and put the details in your text before \
-        it.",
-    )
-    .into()
+    let hint = "Ask a shorter question, and put the details in your text before \
+        it.";
+    Error::new(Code::ARGUMENTS_INVALID, what, hint).into()
 }
 
 #[cfg(test)]

@@ -67,13 +67,9 @@ fn text_of(files: &GuideFiles, skill: &str, file: &str) -> Result<String, ToolEr
         .into());
     }
     String::from_utf8(bytes).map_err(|_| {
-        Error::new(
-            Code::GUIDE_UNKNOWN,
-            format!("{skill}/{file} is not a text file."),
-            "Only text files can be read \
-            here.",
-        )
-        .into()
+        let hint = "Only text files can be read \
+            here.";
+        Error::new(Code::GUIDE_UNKNOWN, format!("{skill}/{file} is not a text file."), hint).into()
     })
 }
 

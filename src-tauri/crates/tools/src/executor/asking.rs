@@ -75,16 +75,13 @@ fn listed_bytes(preview: &ChangePreview) -> usize {
 }
 
 fn not_reviewable(preview: &ChangePreview) -> Error {
-    Error::new(
-        Code::FILE_TOO_LARGE,
-        format!(
-            "Nothing was written: {} hunks and a diff of {} MiB are too much to review at once (limit: about {} \
+    let message = format!(
+        "Nothing was written: {} hunks and a diff of {} MiB are too much to review at once (limit: about {} \
             hunks, {} MiB).",
-            preview.hunks.len(),
-            preview.diff.len() >> 20,
-            MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
-            MAX_DIFF_BYTES >> 20
-        ),
-        "Change fewer files or lines at a time.",
-    )
+        preview.hunks.len(),
+        preview.diff.len() >> 20,
+        MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
+        MAX_DIFF_BYTES >> 20
+    );
+    Error::new(Code::FILE_TOO_LARGE, message, "Change fewer files or lines at a time.")
 }

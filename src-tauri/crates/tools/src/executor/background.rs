@@ -246,9 +246,6 @@ fn has_room(going: &HashMap<SessionCall, Going>, session_id: &SessionId) -> bool
 }
 
 fn full() -> Error {
-    Error::new(
-        Code::BACKGROUND_FULL,
-        format!("This session already has {MAX_BACKGROUND} commands running in the background."),
-        "Wait for one of them, or run this one in the foreground.",
-    )
+    let message = format!("This session already has {MAX_BACKGROUND} commands running in the background.");
+    Error::new(Code::BACKGROUND_FULL, message, "Wait for one of them, or run this one in the foreground.")
 }

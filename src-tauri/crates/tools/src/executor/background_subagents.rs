@@ -294,19 +294,14 @@ fn late(result: ToolResult) -> ToolAsyncResult {
 }
 
 fn would_write(agent: &str) -> Error {
-    Error::new(
-        Code::BACKGROUND_WOULD_WRITE,
-        format!("The agent {agent} may change files, so it can't work in the background."),
-        "Leave `background` out, choose an agent that only reads, or add `isolation: \"worktree\"`.",
-    )
+    let message = format!("The agent {agent} may change files, so it can't work in the background.");
+    let hint = "Leave `background` out, choose an agent that only reads, or add `isolation: \"worktree\"`.";
+    Error::new(Code::BACKGROUND_WOULD_WRITE, message, hint)
 }
 
 fn full() -> Error {
-    Error::new(
-        Code::BACKGROUND_FULL,
-        format!("This run already has {MAX_SUBAGENTS_IN_BACKGROUND} sub-agents in the background."),
-        "Wait for one of them, or leave `background` out.",
-    )
+    let message = format!("This run already has {MAX_SUBAGENTS_IN_BACKGROUND} sub-agents in the background.");
+    Error::new(Code::BACKGROUND_FULL, message, "Wait for one of them, or leave `background` out.")
 }
 
 #[cfg(test)]

@@ -171,26 +171,17 @@ fn failed(agent: &str, fault: &Error) -> Error {
     if [Code::WORKTREE_UNAVAILABLE, Code::WORKTREE_TOO_LARGE].iter().any(|code| fault.is(*code)) {
         return fault.clone();
     }
-    Error::new(
-        Code::SUBAGENT_FAILED,
-        format!("The agent {agent} failed: {} ({})", fault.message, fault.code),
-        "What it did stays done. Do the rest yourself, or tell the user what prevents it.",
-    )
+    let hint = "What it did stays done. Do the rest yourself, or tell the user what prevents it.";
+    Error::new(Code::SUBAGENT_FAILED, format!("The agent {agent} failed: {} ({})", fault.message, fault.code), hint)
 }
 
 fn stopped(agent: &str) -> Error {
-    Error::new(
-        Code::CANCELLED,
-        format!("The user stopped the agent {agent}."),
-        "What it did stays done. Don't delegate the same task again unless the user asks.",
-    )
+    let hint = "What it did stays done. Don't delegate the same task again unless the user asks.";
+    Error::new(Code::CANCELLED, format!("The user stopped the agent {agent}."), hint)
 }
 
 fn out_of_budget(agent: &str, last_said: &str) -> Error {
     let said = if last_said.is_empty() { String::new() } else { format!(" It last said: {last_said}") };
-    Error::new(
-        Code::SUBAGENT_FAILED,
-        format!("The agent {agent} used up its budget before it finished.{said}"),
-        "What it did stays done. Do the rest yourself, or delegate a smaller task.",
-    )
+    let hint = "What it did stays done. Do the rest yourself, or delegate a smaller task.";
+    Error::new(Code::SUBAGENT_FAILED, format!("The agent {agent} used up its budget before it finished.{said}"), hint)
 }

@@ -191,9 +191,6 @@ fn carried_out(call: &ToolCall, events: &[Arc<Event>]) -> Option<ToolResult> {
 }
 
 fn stopped_by(hook: &Hook, reason: &str) -> Error {
-    Error::new(
-        Code::HOOK_STOPPED,
-        format!("The hook {:?} stopped the run: {reason}", hook.name),
-        "Resume the run with `arki resume` once the cause is gone, or change the hook.",
-    )
+    let hint = "Resume the run with `arki resume` once the cause is gone, or change the hook.";
+    Error::new(Code::HOOK_STOPPED, format!("The hook {:?} stopped the run: {reason}", hook.name), hint)
 }

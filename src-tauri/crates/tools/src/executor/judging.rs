@@ -232,11 +232,8 @@ pub(super) fn denied(verdict: &Verdict) -> Error {
         let hint = "Git's configuration, hooks and attributes apply as they are.";
         return Error::new(Code::POLICY_DENIED, format!("Not run: {}", verdict.reason), hint);
     }
-    Error::new(
-        Code::POLICY_DENIED,
-        format!("Denied by {}: {}", verdict.rule, verdict.reason),
-        "Don't look for a way around this. Continue without it or ask the user.",
-    )
+    let hint = "Don't look for a way around this. Continue without it or ask the user.";
+    Error::new(Code::POLICY_DENIED, format!("Denied by {}: {}", verdict.rule, verdict.reason), hint)
 }
 
 /// The verdict that follows from the user's approval; its rule names it.

@@ -121,11 +121,8 @@ impl CallResults {
         let Some(id) = artifact::id_in(&call.args) else { return Ok(None) };
         let kept = self.settings.contents.artifact(&record.context().session_id, id).await?;
         kept.map(Some).ok_or_else(|| {
-            Error::new(
-                Code::ARTIFACT_NOT_FOUND,
-                format!("This session stores nothing as {}{id}.", artifact::SCHEME),
-                "Copy the name from the result that mentions it.",
-            )
+            let message = format!("This session stores nothing as {}{id}.", artifact::SCHEME);
+            Error::new(Code::ARTIFACT_NOT_FOUND, message, "Copy the name from the result that mentions it.")
         })
     }
 }

@@ -293,9 +293,6 @@ const GO_ON_OTHERWISE: &str = "Repeating it won't help: try something else, or s
 
 /// A fault for something shown that is no longer so.
 pub(super) fn stale(path: &str, why: &str) -> Error {
-    Error::new(
-        Code::STALE_PREVIEW,
-        format!("{path} changed after the preview was shown, so nothing was written. {why}"),
-        "Read the file again and propose the change again.",
-    )
+    let message = format!("{path} changed after the preview was shown, so nothing was written. {why}");
+    Error::new(Code::STALE_PREVIEW, message, "Read the file again and propose the change again.")
 }

@@ -165,27 +165,18 @@ fn fallen_over(tool: &Tool) -> Error {
 }
 
 fn effect_unknown() -> Error {
-    Error::new(
-        Code::CANCELLED,
-        "Interrupted: Arki ended while this ran. Its effect is unknown, and it was not run again.",
-        "Check what it did before you call it again.",
-    )
+    let message = "Interrupted: Arki ended while this ran. Its effect is unknown, and it was not run again.";
+    Error::new(Code::CANCELLED, message, "Check what it did before you call it again.")
 }
 
 pub(super) fn stopped(tool: &Tool) -> Error {
-    Error::new(
-        Code::CANCELLED,
-        format!("The user stopped {}.{}", tool.name(), perhaps_done(tool)),
-        "Ask the user before calling it again.",
-    )
+    let hint = "Ask the user before calling it again.";
+    Error::new(Code::CANCELLED, format!("The user stopped {}.{}", tool.name(), perhaps_done(tool)), hint)
 }
 
 pub(super) fn timed_out(tool: &Tool, limit: Duration) -> Error {
-    Error::new(
-        Code::TOOL_TIMEOUT,
-        format!("{} took longer than {} s.{}", tool.name(), limit.as_secs(), perhaps_done(tool)),
-        "Ask for less at a time, or raise limits.toolTimeoutSeconds.",
-    )
+    let message = format!("{} took longer than {} s.{}", tool.name(), limit.as_secs(), perhaps_done(tool));
+    Error::new(Code::TOOL_TIMEOUT, message, "Ask for less at a time, or raise limits.toolTimeoutSeconds.")
 }
 
 fn perhaps_done(tool: &Tool) -> &'static str {

@@ -276,11 +276,8 @@ fn judge(used: &mut PlaceholderUse, tool: &Tool, files: &[String]) -> Result<(),
 }
 
 fn unresolved(placeholder: &str, why: &str) -> Error {
-    Error::new(
-        Code::SECRET_UNRESOLVED,
-        format!("Nothing was done: {placeholder} {why}"),
-        "Copy placeholders exactly. Read the file with the secret again, or ask the user to insert it.",
-    )
+    let hint = "Copy placeholders exactly. Read the file with the secret again, or ask the user to insert it.";
+    Error::new(Code::SECRET_UNRESOLVED, format!("Nothing was done: {placeholder} {why}"), hint)
 }
 
 /// Returns whether a secret only stays where it is.

@@ -78,11 +78,8 @@ impl StepRunner {
         self.ensure_step(&call, context).await?;
         self.ensure_parameters(&command, context).await?;
         if !self.settings.sandbox.available {
-            return Err(Error::new(
-                Code::SANDBOX_UNAVAILABLE,
-                "A pipeline's commands run only in a sandbox, and there is none on this machine.",
-                "`arki doctor` says what is missing.",
-            ));
+            let message = "A pipeline's commands run only in a sandbox, and there is none on this machine.";
+            return Err(Error::new(Code::SANDBOX_UNAVAILABLE, message, "`arki doctor` says what is missing."));
         }
         let arguments = run_command::parse(&call.args)?;
         let only_reads = !arguments.network && arki_policy::is_read_only(&arguments.command);

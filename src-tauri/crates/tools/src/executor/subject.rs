@@ -206,11 +206,8 @@ impl CallSubjects {
         let path = project.resolve(path)?;
         let place = project.root().join(project.canonical(&path).unwrap_or_else(|_| path.clone()).as_str());
         if self.settings.own_folders.iter().any(|folder| place.starts_with(folder)) {
-            return Err(Error::new(
-                Code::POLICY_DENIED,
-                format!("{path} belongs to Arki itself."),
-                "Only the user can change Arki's configuration and data.",
-            ));
+            let hint = "Only the user can change Arki's configuration and data.";
+            return Err(Error::new(Code::POLICY_DENIED, format!("{path} belongs to Arki itself."), hint));
         }
         Ok(TouchedPath {
             path: path.as_str().to_owned(),

@@ -123,13 +123,11 @@ impl UnsavedFiles {
                     return Ok(Some(EditorPart::Writes(Arc::new(UnsavedFile { path, text }))));
                 }
                 EditorState::Silent { path, is_likely_unsaved: true } => {
-                    return Err(Error::new(
-                        Code::UNSAVED_CHANGES,
-                        format!(
-                            "{path} may have unsaved changes whose text the editor doesn't tell, so nothing was written."
-                        ),
-                        "Try again later, or ask the user to save it first.",
-                    ));
+                    let message = format!(
+                        "{path} may have unsaved changes whose text the editor doesn't tell, so nothing was written."
+                    );
+                    let hint = "Try again later, or ask the user to save it first.";
+                    return Err(Error::new(Code::UNSAVED_CHANGES, message, hint));
                 }
                 EditorState::Silent { path, .. } => part = part.or(Some(EditorPart::Silent(path))),
                 EditorState::Saved => {}

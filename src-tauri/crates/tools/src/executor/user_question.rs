@@ -41,9 +41,6 @@ pub(super) async fn ask_user(
 }
 
 fn nobody_to_ask() -> Error {
-    Error::new(
-        Code::NOBODY_TO_ASK,
-        "Nobody is here to answer.",
-        "Make the most likely choice and continue, or end with what you need to know.",
-    )
+    let hint = "Make the most likely choice and continue, or end with what you need to know.";
+    Error::new(Code::NOBODY_TO_ASK, "Nobody is here to answer.", hint)
 }

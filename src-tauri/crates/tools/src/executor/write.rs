@@ -296,15 +296,12 @@ fn carried(approval: &ResolvedApproval, now: &Preview) -> Option<ApprovalResolve
 
 /// The error of an edit that fits only on top of one which the user has not accepted as it was shown.
 fn fallen(path: &str, fault: &Error) -> Error {
-    Error::new(
-        Code::STALE_PREVIEW,
-        format!(
-            "Nothing was written: this edit of {path} came on top of another in the same review, which the user did \
+    let message = format!(
+        "Nothing was written: this edit of {path} came on top of another in the same review, which the user did \
             not accept as proposed. {}",
-            fault.message
-        ),
-        "Read the file again, and propose the edit again if it is still wanted.",
-    )
+        fault.message
+    );
+    Error::new(Code::STALE_PREVIEW, message, "Read the file again, and propose the edit again if it is still wanted.")
 }
 
 fn nothing_to_change() -> Output {

@@ -51,11 +51,8 @@ const TEXT_KINDS: &[&str] = &[
 ];
 
 fn not_text(url: &Url, what: &str) -> Error {
-    Error::new(
-        Code::FILE_NOT_TEXT,
-        format!("{url} is not text: {what}."),
-        "fetch_url reads only text, such as HTML, plain text or JSON.",
-    )
+    let hint = "fetch_url reads only text, such as HTML, plain text or JSON.";
+    Error::new(Code::FILE_NOT_TEXT, format!("{url} is not text: {what}."), hint)
 }
 
 /// Returns the type without its parameters, in lower case.

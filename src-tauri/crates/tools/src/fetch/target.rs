@@ -51,22 +51,16 @@ pub(crate) fn parse(text: &str) -> Result<Url, Error> {
         return Err(invalid(text));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::new(
-            Code::URL_INVALID,
-            "The address contains a user name or a password, and fetch_url doesn't send them.",
-            "Remove the part before the @.",
-        ));
+        let message = "The address contains a user name or a password, and fetch_url doesn't send them.";
+        return Err(Error::new(Code::URL_INVALID, message, "Remove the part before the @."));
     }
     Ok(url)
 }
 
 pub(super) fn invalid(text: &str) -> Error {
     let shown: String = text.chars().take(200).collect();
-    Error::new(
-        Code::URL_INVALID,
-        format!("{shown:?} is not a URL that fetch_url can read."),
-        "Use a full URL that begins with https:// or http://.",
-    )
+    let hint = "Use a full URL that begins with https:// or http://.";
+    Error::new(Code::URL_INVALID, format!("{shown:?} is not a URL that fetch_url can read."), hint)
 }
 
 /// Returns the host in lower case, without a port, brackets or the dot of the root.

@@ -151,17 +151,11 @@ fn not_brought(git: &Git, note: &WorktreeNote, answer: &GitOutput) -> Error {
 }
 
 fn checked_out(note: &WorktreeNote) -> Error {
-    Error::new(
-        Code::BRANCH_CHECKED_OUT,
-        format!("The branch {} is checked out in the project.", note.branch),
-        "Check out another branch there, bring the commits, and check it out again.",
-    )
+    let hint = "Check out another branch there, bring the commits, and check it out again.";
+    Error::new(Code::BRANCH_CHECKED_OUT, format!("The branch {} is checked out in the project.", note.branch), hint)
 }
 
 fn unchanged(note: &WorktreeNote) -> Error {
-    Error::new(
-        Code::WORKTREE_UNCHANGED,
-        format!("The branch {} has no commit that the project doesn't have.", note.branch),
-        format!("Commit on {} in the worktree first.", note.branch),
-    )
+    let message = format!("The branch {} has no commit that the project doesn't have.", note.branch);
+    Error::new(Code::WORKTREE_UNCHANGED, message, format!("Commit on {} in the worktree first.", note.branch))
 }

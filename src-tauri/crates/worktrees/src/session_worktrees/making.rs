@@ -254,19 +254,13 @@ async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Error> {
 }
 
 fn exists(what: &str) -> Error {
-    Error::new(
-        Code::WORKTREE_EXISTS,
-        format!("{what} already exists."),
-        "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.",
-    )
+    let hint = "Choose another name, or remove what is there first. `arki worktrees list` names the worktrees.";
+    Error::new(Code::WORKTREE_EXISTS, format!("{what} already exists."), hint)
 }
 
 fn not_made(place: &Path, kind: ErrorKind) -> Error {
-    Error::new(
-        Code::IO_FAILED,
-        format!("{} can't be created: {}.", place.display(), arki_domain::io_words(kind)),
-        "Check that you can write to the folder that contains the project.",
-    )
+    let hint = "Check that you can write to the folder that contains the project.";
+    Error::new(Code::IO_FAILED, format!("{} can't be created: {}.", place.display(), arki_domain::io_words(kind)), hint)
 }
 
 /// The general hint is for a model.

@@ -53,11 +53,8 @@ fn among(project: &Project, changed: &[String], only: &[String]) -> Result<Vec<S
     for path in only {
         let path = project.resolve(path)?.to_string();
         if !changed.contains(&path) {
-            return Err(Error::new(
-                Code::ARGUMENTS_INVALID,
-                format!("The sub-agent did not change {path}."),
-                format!("It changed {}.", changed.join(", ")),
-            ));
+            let hint = format!("It changed {}.", changed.join(", "));
+            return Err(Error::new(Code::ARGUMENTS_INVALID, format!("The sub-agent did not change {path}."), hint));
         }
         paths.push(path);
     }
@@ -72,17 +69,15 @@ fn conflict(wanted: &ChangeSet) -> Error {
     let diff = wanted.preview().diff;
     let shown = &diff[..diff.floor_char_boundary(MAX_CONFLICT_BYTES)];
     let cut = if shown.len() < diff.len() { "\n[cut]" } else { "" };
-    Error::new(
-        Code::WORKTREE_CONFLICT,
-        format!(
-            "Nothing was written. The project and the sub-agent have changed the same place in {}. The sub-agent's \
+    let message = format!(
+        "Nothing was written. The project and the sub-agent have changed the same place in {}. The sub-agent's \
              changes there:\n\n{}{cut}\n\n",
-            paths.join(", "),
-            shown.trim_end()
-        ),
-        "Make these changes yourself or delegate them again. Take the other files with `paths`: the worktree stays \
-         until your run ends.",
-    )
+        paths.join(", "),
+        shown.trim_end()
+    );
+    let hint = "Make these changes yourself or delegate them again. Take the other files with `paths`: the worktree stays \
+         until your run ends.";
+    Error::new(Code::WORKTREE_CONFLICT, message, hint)
 }
 
 fn gone(worktree: &SessionId) -> Error {
