@@ -1,7 +1,7 @@
 //! The caller of a tool from outside, for questions to the user in the middle of the call: where the call stands, that
 //! its time stands still meanwhile, and the questions and answers, which become part of its result.
 
-use arki_domain::{CallId, Elicitation, ElicitationAnswer, RunId, SessionId};
+use arki_domain::{CallContext, CallId, Elicitation, ElicitationAnswer, RunId, SessionId, ToolCall};
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,6 +17,13 @@ pub struct CallPlace {
     pub session_id: SessionId,
     pub run_id: RunId,
     pub call_id: CallId,
+}
+
+impl CallPlace {
+    pub(crate) fn of(call: &ToolCall, context: &CallContext) -> Self {
+        let CallContext { session_id, run_id, .. } = context.clone();
+        Self { session_id, run_id, call_id: call.call_id.clone() }
+    }
 }
 
 /// One call; clones are the same one.

@@ -202,12 +202,7 @@ impl Tool {
     pub(crate) fn touches(&self, args: &Value) -> Touched {
         match &self.action {
             Action::Remote(remote) => remote.touches(args),
-            Action::Read(_)
-            | Action::Write(_)
-            | Action::Command
-            | Action::Inside(_)
-            | Action::Ask
-            | Action::Delegate(_) => (self.touches)(args),
+            _ => (self.touches)(args),
         }
     }
 

@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub(crate) const NAME: &str = "run_command";
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
@@ -40,7 +42,7 @@ impl Arguments {
 
 pub(crate) fn tool() -> Tool {
     let touches = |args: &Value| Touched { hosts: hosts_of(args), ..Touched::by_name(args) };
-    Tool::new::<Arguments>("run_command", include_str!("run_command/manual.md"), Action::Command).touching(touches)
+    Tool::new::<Arguments>(NAME, include_str!("run_command/manual.md"), Action::Command).touching(touches)
 }
 
 /// The most hosts that a call may ask for.

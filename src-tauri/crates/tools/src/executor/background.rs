@@ -1,9 +1,10 @@
 //! Commands that go on in the background: the call is answered at once with a placeholder, and the result follows as an
 //! event of its own when the command ends, whether its run still works or not. They end with the program at the latest.
 
+use super::background_subagents::late;
 use super::command::{AsDecided, BY_USER, CommandRunner, Imaged, TimeLimit, told};
 use super::command_sandbox::Purpose;
-use super::live_output::LiveOutput;
+use super::live::LiveOutput;
 use super::record::Record;
 use super::run_stop::unfinished_look;
 use crate::artifact::MAX_ARTIFACT_BYTES;
@@ -11,7 +12,7 @@ use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::{
     CallContext, CallId, CallOutcome, Code, Error, EventBody, EventDraft, EventLog, SandboxCleanedUp, SessionId,
-    ToolAsyncResult, ToolCall, ToolResult,
+    ToolCall,
 };
 use arki_process::{CommandSpec, Meanwhile};
 use arki_sandbox::Sandbox;
@@ -150,12 +151,7 @@ impl CommandRunner {
             "Running in the background as {}. Its result comes as an AsyncToolResult when it ends; don't poll for it.",
             call.call_id
         );
-        let placeholder = ToolResult {
-            async_call_id: Some(call.call_id.clone()),
-            process_id: Some(std::process::id()),
-            ..record.text(&call, text)
-        };
-        let outcome = record.settle(vec![placeholder.into()]).await?;
+        let outcome = record.settle(vec![record.placeholder(&call, text).into()]).await?;
         let after = record.last_seq();
         let context = CallContext { cancel: place.cancel.clone(), ..record.context().clone() };
         let runner = self.clone();
@@ -186,7 +182,7 @@ impl CommandRunner {
             max_output_bytes: MAX_ARTIFACT_BYTES,
             meanwhile: Some(self.told_at_once(call, context)),
         };
-        let mut live = LiveOutput::new(&self.call_log, call, &record);
+        let mut live = LiveOutput::new(&self.call_log, call, context);
         let ran = arki_process::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
         live.finish();
         self.secrets.learn_env_files().await;
@@ -209,15 +205,7 @@ impl CommandRunner {
         }
         for body in self.results.of_command(call, result, styles, &record).await {
             bodies.push(match body {
-                EventBody::ToolResult(result) => EventBody::from(ToolAsyncResult {
-                    async_call_id: call.call_id.clone(),
-                    tool_id: result.tool_id,
-                    result: result.result,
-                    styles: result.styles,
-                    is_error: result.is_error,
-                    usage: result.usage,
-                    background: result.background,
-                }),
+                EventBody::ToolResult(result) => late(result).into(),
                 other => other,
             });
         }

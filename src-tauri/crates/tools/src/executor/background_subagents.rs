@@ -2,7 +2,7 @@
 //! its own, as a background command's does. Unlike a command they belong to their run: it waits for them before it
 //! completes, they rest when it stops, and whoever goes on with it takes them up again from where their logs say.
 
-use super::delegation::{DelegatedCalls, DelegationOutcome, task_of};
+use super::delegation::{DelegatedCalls, DelegationOutcome, leaves_calls, task_of};
 use super::delegation_row::awaited;
 use super::record::Record;
 use crate::builtin::delegate::Arguments;
@@ -211,8 +211,7 @@ impl DelegatedCalls {
             DelegationOutcome::ToStop(_) => return Ok(()),
             DelegationOutcome::ToAnEnd(bodies) => bodies,
         };
-        let left =
-            bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()));
+        let left = leaves_calls(&bodies);
         let bodies = bodies.into_iter().map(|body| match body {
             EventBody::ToolResult(result) => late(result).into(),
             other => other,
@@ -274,14 +273,10 @@ fn placeholder(call: &ToolCall, started: &SubagentStarted, record: &Record<'_>) 
         poll for it.",
         started.agent, call.call_id
     );
-    ToolResult {
-        async_call_id: Some(call.call_id.clone()),
-        process_id: Some(std::process::id()),
-        ..record.text(call, text)
-    }
+    record.placeholder(call, text)
 }
 
-fn late(result: ToolResult) -> ToolAsyncResult {
+pub(super) fn late(result: ToolResult) -> ToolAsyncResult {
     ToolAsyncResult {
         async_call_id: result.call_id,
         tool_id: result.tool_id,

@@ -5,7 +5,6 @@ use arki_domain::{CallContext, Error, EventBody, EventDraft, EventLog, FileChang
 use arki_redaction::Redactor;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The log and the bus of a run, and the redactor of what goes there.
 #[derive(Clone)]
@@ -18,11 +17,6 @@ pub(super) struct CallLog {
 impl CallLog {
     pub(super) fn record<'a>(&'a self, context: &'a CallContext) -> Record<'a> {
         Record::new(self.log.as_ref(), &self.redactor, context)
-    }
-
-    /// Returns the record of a call that began before it is recorded.
-    pub(super) fn record_since<'a>(&'a self, started: Instant, context: &'a CallContext) -> Record<'a> {
-        Record::since(started, self.log.as_ref(), &self.redactor, context)
     }
 
     /// Appends what no call's record has.

@@ -5,12 +5,11 @@ use super::background::BegunBackground;
 use super::call_log::CallLog;
 use super::checkpoint::{CommandChanges, ProjectImages};
 use super::command_review::CommandReview;
-use super::command_sandbox::{CommandRooms, CommandView, Purpose};
+use super::command_sandbox::{CommandRooms, CommandView, Purpose, in_view};
 use super::effects::{self, CommandEffects};
 use super::host_access::WayOut;
 use super::kept_whole::CallResults;
-use super::live_changes::LiveChanges;
-use super::live_output::LiveOutput;
+use super::live::{LiveOutput, show_changes};
 use super::record::Record;
 use super::run_stop::{RunStop, unfinished_look};
 use super::secrets::ProjectSecrets;
@@ -79,10 +78,7 @@ impl CommandRunner {
             Ok(view) => view,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let sandbox = match &view {
-            Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.view.clone())),
-            None => sandbox,
-        };
+        let sandbox = in_view(sandbox, view.as_ref().map(|view| &view.view));
         let way_out = match WayOut::open(&self.effects.judge, sandbox.as_ref(), &arguments, purpose) {
             Ok(way_out) => way_out,
             Err(fault) => return record.fail(call, &fault).await,
@@ -125,12 +121,12 @@ impl CommandRunner {
             meanwhile: None,
         };
         let after = record.last_seq();
-        let mut live = LiveOutput::new(&self.call_log, call, record);
+        let mut live = LiveOutput::new(&self.call_log, call, record.context());
         let looked_at = view.as_ref().map(|view| view.view.clone());
-        let changes = LiveChanges::new((&self.call_log, &self.settings), call, looked_at, record);
+        let shown = self.call_log.live(call, record.context());
         let ran = tokio::select! {
             ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()) => ran,
-            never = changes.watch() => match never {},
+            never = show_changes(looked_at, &self.settings, &shown) => match never {},
         };
         live.finish();
         let refused_hosts = way_out.map(WayOut::close);

@@ -12,8 +12,8 @@ use super::signing::CommitSigner;
 use crate::builtin::run_command;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision,
-    EffectsLanding, Error, ReasonCode, ToolCall,
+    ApprovalMode, CallOutcome, CommandConfinement, CommandPreview, CommandTrial, Decision, EffectsLanding, Error,
+    ReasonCode, ToolCall,
 };
 use arki_policy::{Impact, Verdict};
 use arki_sandbox::Sandbox;
@@ -72,7 +72,8 @@ impl CommandReview {
             Err(fault) => return CallDecision::Fail(fault),
         };
         if preview.preview_hash != approval.requested.shown_hash() {
-            return CallDecision::ask(shown_anew(call, approval, preview));
+            let ask = |verdict: &Verdict| question::of_command(call, verdict, preview);
+            return CallDecision::ask(question::anew(approval, (Decision::Approval, ReasonCode::STALE_COMMAND), ask));
         }
         let decided = AsDecided::of(call, Some(approval));
         if decided.by_user {
@@ -146,16 +147,4 @@ impl CommandReview {
             || subject.paths.iter().any(|path| path.secret)
             || (arguments.hosts.is_empty() && arki_policy::wide_reads(&arguments.command).is_none())
     }
-}
-
-fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPreview) -> (Verdict, ApprovalRequested) {
-    let verdict = Verdict {
-        decision: Decision::Approval,
-        rule: "builtin:stale-preview".to_owned(),
-        reason: ReasonCode::STALE_COMMAND.into(),
-        risk: approval.requested.risk,
-    };
-    let (verdict, mut requested) = question::of_command(call, &verdict, preview);
-    requested.supersedes = Some(approval.requested.approval_id.clone());
-    (verdict, requested)
 }

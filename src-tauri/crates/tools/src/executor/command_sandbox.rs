@@ -179,6 +179,12 @@ fn without_private_files(spec: SandboxSpec) -> SandboxSpec {
     SandboxSpec { shown: view.shown, hidden, ..spec }
 }
 
+/// The sandbox with the project as a view shows it, where there is one.
+pub(super) fn in_view(sandbox: Option<Sandbox>, view: Option<&Arc<OverlayView>>) -> Option<Sandbox> {
+    let Some(view) = view else { return sandbox };
+    sandbox.map(|sandbox| sandbox.in_view(view.clone()))
+}
+
 fn unclear_git() -> Error {
     let message = "Arki can't tell which programs git's configuration would run here.";
     Error::new(Code::POLICY_DENIED, message, "Try again, or ask the user to run it.")

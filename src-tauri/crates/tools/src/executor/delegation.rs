@@ -87,8 +87,7 @@ impl DelegatedCalls {
             DelegationOutcome::ToStop(outcome) => return Ok(outcome),
             DelegationOutcome::ToAnEnd(bodies) => bodies,
         };
-        let has_left =
-            bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()));
+        let has_left = leaves_calls(&bodies);
         let outcome = record.settle(bodies).await?;
         if has_left {
             subagents.tell_of_background(started).await?;
@@ -149,6 +148,11 @@ pub(super) enum DelegationOutcome {
 
 pub(super) fn task_of(call: &ToolCall) -> Result<String, Error> {
     Ok(delegate::parse(&call.args)?.task)
+}
+
+/// Returns whether the result says that something was left in the background.
+pub(super) fn leaves_calls(bodies: &[EventBody]) -> bool {
+    bodies.iter().any(|body| matches!(body, EventBody::ToolResult(result) if !result.background.is_empty()))
 }
 
 /// Tells the model, after the answer, what was left in the background.

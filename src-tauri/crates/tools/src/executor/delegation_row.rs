@@ -34,27 +34,6 @@ pub(super) struct DelegatedCall<'a> {
 /// An approval that a sub-agent waits for.
 type WaitingApproval<'a> = (&'a dyn Subagents, ApprovalId);
 
-/// The number of a row's sub-agents that are at work.
-struct SubagentCount(watch::Sender<usize>);
-
-impl SubagentCount {
-    fn begins(&self) {
-        self.0.send_modify(|working| *working += 1);
-    }
-
-    fn stops(&self) {
-        self.0.send_modify(|working| *working = working.saturating_sub(1));
-    }
-
-    fn is_nobody(&self) -> bool {
-        *self.0.borrow() == 0
-    }
-
-    fn subscribe(&self) -> watch::Receiver<usize> {
-        self.0.subscribe()
-    }
-}
-
 impl<'a> DelegatedCall<'a> {
     pub(super) fn begun_before(self, started: &SubagentStarted) -> Self {
         Self { started: started.clone(), ..self }
@@ -108,7 +87,7 @@ impl DelegatedCalls {
         context: &CallContext,
         events: &mut Vec<Arc<Event>>,
     ) -> Result<(CallOutcome, Vec<WaitingApproval<'a>>), Error> {
-        let at_work = SubagentCount(watch::Sender::new(row.len()));
+        let at_work = watch::Sender::new(row.len());
         let mut begun: Vec<BoxFuture<'_, _>> = Vec::new();
         for handed in row.iter() {
             begun.push(work_beside(handed, context, &at_work).boxed());
@@ -120,7 +99,7 @@ impl DelegatedCalls {
             waiting.extend(awaited(&stop).map(|approval_id| (*subagents, approval_id.clone())));
             // What comes after one that waits is in its sub-agent's log, and recorded in its turn.
             if outcome == CallOutcome::Finished {
-                let mut record = self.call_log.record_since(since, context);
+                let mut record = self.call_log.record(context).since(since);
                 outcome = self.conclude(*subagents, (call, started), stop, &mut record).await?;
                 recorded += usize::from(outcome == CallOutcome::Finished);
                 events.extend(record.into_events());
@@ -148,24 +127,25 @@ impl DelegatedCalls {
 }
 
 /// Works from wherever the sub-agent is until it has stopped, and returns with it the moment at which this began. One
-/// that waits for the user continues as soon as that is settled, as long as another is working.
+/// that waits for the user continues as soon as that is settled, as long as another is working. `at_work` counts those
+/// that are.
 async fn work_beside(
     DelegatedCall { subagents, task, started, .. }: &DelegatedCall<'_>,
     context: &CallContext,
-    at_work: &SubagentCount,
+    at_work: &watch::Sender<usize>,
 ) -> (Instant, Result<SubagentStop, Error>) {
     let since = Instant::now();
     let mut settled: Option<ApprovalId> = None;
     loop {
         let stop = subagents.work(SubagentTask { started, task, context }).await;
-        at_work.stops();
+        at_work.send_modify(|working| *working = working.saturating_sub(1));
         let Some(approval_id) = awaited(&stop).filter(|approval_id| settled.as_ref() != Some(approval_id)).cloned()
         else {
             return (since, stop);
         };
         let mut changes = at_work.subscribe();
         loop {
-            if at_work.is_nobody() {
+            if *at_work.borrow() == 0 {
                 return (since, stop);
             }
             match subagents.is_settled(&approval_id).await {
@@ -180,7 +160,7 @@ async fn work_beside(
             }
         }
         settled = Some(approval_id);
-        at_work.begins();
+        at_work.send_modify(|working| *working += 1);
     }
 }
 

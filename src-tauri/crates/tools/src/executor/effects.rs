@@ -18,9 +18,8 @@ use super::{ExecutorSettings, question};
 use crate::error::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, ApprovalRequested, CallOutcome, CommandEnded, Content, ContentKind, Decision,
-    Error, EventBody, FileChanged, FileEffect, Permissions, PolicyDecided, Reason, ReasonCode, ToolCall, ToolResult,
-    plural,
+    ApprovalDecision, ApprovalMode, CallOutcome, CommandEnded, Content, ContentKind, Decision, Error, EventBody,
+    FileChanged, FileEffect, Permissions, PolicyDecided, Reason, ReasonCode, ToolCall, ToolResult, plural,
 };
 use arki_files::{
     CarriedSelection, ChangeSet, Effect, FileChange, FileContent, FilesError, FollowedChange, HunkSelection, Preview,
@@ -87,14 +86,15 @@ impl CommandEffects {
         let ended = CommandEnded { call_id, result, files, effects: collected.list };
         bodies.push(ended.clone().into());
         record.note(bodies).await?;
-        self.settle(call, &ended, record).await
+        self.settle(call, &ended, None, record).await
     }
 
-    /// Decides on what a call changed, and lands it or asks.
+    /// Decides on what a call changed, and lands it or asks; where the user has decided already, lands what was accepted.
     async fn settle(
         &self,
         call: &ToolCall,
         ended: &CommandEnded,
+        approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let open = match self.open(call, ended, record.approve()).await {
@@ -103,6 +103,11 @@ impl CommandEffects {
         };
         if open.set.is_empty() || open.verdict.decision == Decision::Deny {
             return self.conclude(ended, &open.left_out.join(" "), record).await;
+        }
+        if let Some(approval) = approval {
+            let accepted = Accepted::by_user(&open, approval, record.redactor());
+            let permitted = permitted(&approval.requested);
+            return self.land(call, ended, (open.set, accepted), (&permitted, Some(approval)), record).await;
         }
         if open.verdict.decision == Decision::Allow {
             let accepted = Accepted::all(&open);
@@ -129,18 +134,8 @@ impl CommandEffects {
             let words = "The user rejected what it changed: none of it is in the project.";
             return self.conclude(ended, &format!("{words}{}", note.unwrap_or_default()), record).await;
         }
-        if approval.resolved.is_by_mode() {
-            return self.settle(call, ended, record).await;
-        }
-        let open = match self.open(call, ended, record.approve()).await {
-            Ok(open) => open,
-            Err(fault) => return self.conclude(ended, &format!("Nothing landed: {}", fault.message), record).await,
-        };
-        if open.set.is_empty() || open.verdict.decision == Decision::Deny {
-            return self.conclude(ended, &open.left_out.join(" "), record).await;
-        }
-        let accepted = Accepted::by_user(&open, approval, record.redactor());
-        self.land(call, ended, (open.set, accepted), (&permitted(&approval.requested), Some(approval)), record).await
+        let approval = Some(approval).filter(|approval| !approval.resolved.is_by_mode());
+        self.settle(call, ended, approval, record).await
     }
 
     /// Goes on after this process ended: between the command's end and a decision, or in the midst of landing.
@@ -151,7 +146,7 @@ impl CommandEffects {
         landing: Option<&str>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        let Some(landing) = landing else { return self.settle(call, ended, record).await };
+        let Some(landing) = landing else { return self.settle(call, ended, None, record).await };
         let (landing, _) = self.stored(landing).await?;
         let landing = plan_effects(landing).map_err(ToolError::from)?;
         let found = plan_interrupted(&landing, &self.settings.project).map_err(ToolError::from)?;
@@ -265,10 +260,11 @@ impl CommandEffects {
             let mut open = self.open(call, ended, record.approve()).await?;
             // What was decided about the others holds.
             open.set = open.set.only(|path| changed.contains(path));
+            let ask = |verdict: &Verdict| question::of_effects(call, verdict, open.set.preview());
             let question = match approval {
                 _ if open.set.is_empty() => return self.conclude(ended, &open.left_out.join(" "), record).await,
-                Some(approval) => shown_anew(call, approval, open.set.preview()),
-                None => question::of_effects(call, &open.verdict, open.set.preview()),
+                Some(approval) => question::anew(approval, (Decision::Preview, ReasonCode::STALE_EFFECTS), ask),
+                None => ask(&open.verdict),
             };
             return self.asking.put_to_user(call, question, record).await;
         }
@@ -410,18 +406,6 @@ fn with_words(ended: &CommandEnded, words: &str) -> ToolResult {
         result.result.push_str(&format!("{gap}[{words}]"));
     }
     result
-}
-
-fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) -> (Verdict, ApprovalRequested) {
-    let verdict = Verdict {
-        decision: Decision::Preview,
-        rule: "builtin:stale-preview".to_owned(),
-        reason: ReasonCode::STALE_EFFECTS.into(),
-        risk: approval.requested.risk,
-    };
-    let (verdict, mut requested) = question::of_effects(call, &verdict, preview);
-    requested.supersedes = Some(approval.requested.approval_id.clone());
-    (verdict, requested)
 }
 
 fn effects_of(set: &ChangeSet) -> Vec<FileEffect> {

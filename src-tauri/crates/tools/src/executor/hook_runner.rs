@@ -1,7 +1,7 @@
 //! Runs a hook: which ones are meant, what they are told of a call, and what their answer is.
 
 use super::ExecutorSettings;
-use super::command_sandbox::CommandRooms;
+use super::command_sandbox::{CommandRooms, in_view};
 use super::subject::{judged_as, real};
 use crate::hooks::answer::{self, HookAnswer};
 use crate::hooks::condition::ToolNaming;
@@ -158,10 +158,7 @@ impl HookRunner {
             Ok(sandbox) => sandbox,
             Err(error) => return failed(error.to_string()),
         };
-        let sandbox = match task.view {
-            Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.clone())),
-            None => sandbox,
-        };
+        let sandbox = in_view(sandbox, task.view);
         let standing = self.settings.standing.clone();
         let limits = self.settings.limits.command;
         let spec = AnsweringSpec {

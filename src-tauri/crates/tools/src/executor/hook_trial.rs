@@ -2,6 +2,7 @@
 //! follows, and the project is read-only for all of them.
 
 use super::hook_runner::{HookRunner, HookTask, told_of};
+use super::judging::call_of;
 use crate::hooks::answer::HookAnswer;
 use crate::hooks::input::{input, sent_args};
 use crate::hooks::occasion::{HookOccasion, HookedCall};
@@ -77,14 +78,7 @@ impl HookRunner {
     }
 
     fn call_on_trial(&self, event: HookEvent, (tool, args): (&str, &Value), result: &str) -> HookOccasion {
-        let call = ToolCall {
-            turn: 1,
-            call_id: TRIAL.into(),
-            tool_id: tool.to_owned(),
-            args: args.clone(),
-            category: None,
-            async_call_id: None,
-        };
+        let call = ToolCall { turn: 1, ..call_of(TRIAL, tool, args.clone()) };
         let hooked: HookedCall = self.hooked_call(&call);
         match event {
             HookEvent::PostToolUse => {

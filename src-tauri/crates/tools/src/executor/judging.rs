@@ -18,8 +18,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Told of a call that fails before anything is decided: it lacks an argument, or its file lies outside.
 const IMPOSSIBLE_RULE: &str = "builtin:impossible-call";
 
-const COMMAND_TOOL: &str = "run_command";
-
 /// The one that decides on calls by the policy that holds.
 pub struct Judge {
     pub(super) toolbox: Arc<Toolbox>,
@@ -34,14 +32,7 @@ impl Judge {
     #[must_use]
     pub fn verdict(&self, tool_id: &str, args: &Value, approve: ApprovalMode) -> Verdict {
         let subject = self.subject_of(self.toolbox.tool(tool_id), args);
-        let call = ToolCall {
-            turn: 0,
-            call_id: CallId::from(tool_id),
-            tool_id: tool_id.to_owned(),
-            args: args.clone(),
-            category: None,
-            async_call_id: None,
-        };
+        let call = call_of(tool_id, tool_id, args.clone());
         match self.judge_call(&call, subject, approve) {
             JudgedCall::Plain(verdict)
             | JudgedCall::Command(verdict)
@@ -86,7 +77,7 @@ impl Judge {
     /// The narrowest rules that would allow this call from now on; see [`arki_policy::proposed_rules`].
     #[must_use]
     pub fn proposed_rules(&self, tool_id: &str, args: &Value) -> Vec<RuleDefinition> {
-        let arguments = builtin::run_command::parse(args).ok().filter(|_| tool_id == COMMAND_TOOL);
+        let arguments = builtin::run_command::parse(args).ok().filter(|_| tool_id == builtin::run_command::NAME);
         let asking = arguments.filter(builtin::run_command::Arguments::wants_network);
         let of_hosts = match &asking {
             // A rule would not say that it is about the network.
@@ -218,6 +209,12 @@ impl Judge {
             impact,
         }
     }
+}
+
+/// The call that is judged where no model makes one; of a pipeline's step, whose changes belong to it.
+pub(super) fn call_of(call_id: &str, tool_id: &str, args: Value) -> ToolCall {
+    let (call_id, tool_id) = (CallId::from(call_id), tool_id.to_owned());
+    ToolCall { turn: 0, call_id, tool_id, args, category: None, async_call_id: None }
 }
 
 pub(super) fn denied(verdict: &Verdict) -> Error {

@@ -3,7 +3,7 @@
 
 use super::command::{CommandRunner, TimeLimit, failed};
 use super::hook_runner::HookRunner;
-use super::judging::Judge;
+use super::judging::{Judge, call_of};
 use super::output::bounded;
 use super::read::ReadCalls;
 use super::remote::{Attempts, stopped, timed_out};
@@ -13,7 +13,7 @@ use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Action, ReadAction, ReadTask, Tool};
 use crate::tool_output::Output;
-use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, ReasonCode, RunId, SessionId, ToolCall};
+use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, ReasonCode, RunId, SessionId};
 use arki_policy::{Impact, PolicySettings, Verdict};
 use arki_process::CommandSpec;
 use arki_retrieval::FoundContext;
@@ -113,7 +113,7 @@ impl UnaskedReads {
             return Err(refused(verdict.reason.to_string()));
         }
         // It could object, and hooks run with the model's calls only.
-        if self.hooks.has_hooks_before(&as_call(tool_id, args)) {
+        if self.hooks.has_hooks_before(&call_of("", tool_id, args.clone())) {
             return Err(refused(format!(
                 "A hook looks at such calls of {tool_id} first, so the model has to make one."
             )));
@@ -215,12 +215,6 @@ impl UnaskedReads {
 
 fn waited_for(work: impl Future<Output = Result<Output, Error>>) -> Result<Output, Error> {
     Handle::try_current().map_err(Error::internal)?.block_on(work)
-}
-
-/// Makes the call that hooks would be told of.
-fn as_call(tool_id: &str, args: &Value) -> ToolCall {
-    let (call_id, tool_id) = (CallId::from(""), tool_id.to_owned());
-    ToolCall { turn: 0, call_id, tool_id, args: args.clone(), category: None, async_call_id: None }
 }
 
 fn refused(reason: String) -> Error {

@@ -45,7 +45,7 @@ impl ToolExecutor {
         let mut events = Vec::new();
         for ready in &ready {
             let Some((started, done)) = done.next().await else { break };
-            let mut record = self.call_log.record_since(started, context);
+            let mut record = self.call_log.record(context).since(started);
             self.results.conclude(&ready.pending.call, &ready.verdict, done, &mut record).await?;
             events.extend(record.into_events());
         }

@@ -1,7 +1,9 @@
 //! Builds the question to the user before an effect.
 
+use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalId, ApprovalKind, ApprovalRequested, ChangePreview, CommandPreview, ToolCall, canonical_json, sha256_hex,
+    ApprovalId, ApprovalKind, ApprovalRequested, ChangePreview, CommandPreview, Decision, ReasonCode, ToolCall,
+    canonical_json, sha256_hex,
 };
 use arki_files::Preview;
 use arki_policy::Verdict;
@@ -41,6 +43,17 @@ pub(super) fn of_effects(call: &ToolCall, verdict: &Verdict, preview: Preview) -
 pub(super) fn of_command(call: &ToolCall, verdict: &Verdict, command: CommandPreview) -> (Verdict, ApprovalRequested) {
     let (verdict, requested) = plain(call, verdict);
     (verdict, ApprovalRequested { command: Some(command), ..requested })
+}
+
+/// Asks once more about what is not as it was shown, for `reason`.
+pub(super) fn anew(
+    approval: &ResolvedApproval,
+    (decision, reason): (Decision, ReasonCode),
+    ask: impl FnOnce(&Verdict) -> (Verdict, ApprovalRequested),
+) -> (Verdict, ApprovalRequested) {
+    let (rule, risk) = ("builtin:stale-preview".to_owned(), approval.requested.risk);
+    let (verdict, requested) = ask(&Verdict { decision, rule, reason: reason.into(), risk });
+    (verdict, ApprovalRequested { supersedes: Some(approval.requested.approval_id.clone()), ..requested })
 }
 
 /// Variables that say how to speak to people. A terminal has others than the window, and either may approve.

@@ -35,18 +35,13 @@ impl<'a> Record<'a> {
     }
 
     pub(super) fn new(log: &'a dyn EventLog, redactor: &'a Redactor, context: &'a CallContext) -> Self {
-        Self::since(Instant::now(), log, redactor, context)
+        let (events, secrets, elicitations) = (Vec::new(), Vec::new(), Vec::new());
+        Self { log, redactor, context, started: Instant::now(), events, secrets, elicitations, objection: None }
     }
 
     /// Returns the record of a call that began before it is recorded.
-    pub(super) fn since(
-        started: Instant,
-        log: &'a dyn EventLog,
-        redactor: &'a Redactor,
-        context: &'a CallContext,
-    ) -> Self {
-        let (events, secrets, elicitations) = (Vec::new(), Vec::new(), Vec::new());
-        Self { log, redactor, context, started, events, secrets, elicitations, objection: None }
+    pub(super) fn since(self, started: Instant) -> Self {
+        Self { started, ..self }
     }
 
     /// Returns how much of the run's time is left now.
@@ -267,6 +262,12 @@ impl<'a> Record<'a> {
             elicitations: self.elicitations.clone(),
             ..ToolResult::new(call.call_id.clone(), call.tool_id.clone(), text)
         }
+    }
+
+    /// Returns the result of a call that goes on in the background.
+    pub(super) fn placeholder(&self, call: &ToolCall, text: String) -> ToolResult {
+        let (async_call_id, process_id) = (Some(call.call_id.clone()), Some(std::process::id()));
+        ToolResult { async_call_id, process_id, ..self.text(call, text) }
     }
 
     fn elapsed_ms(&self) -> u64 {

@@ -13,7 +13,7 @@ use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Retry, Tool};
 use crate::tool_output::Output;
-use arki_domain::{CallOutcome, Code, Error, LiveEvent, ToolCall};
+use arki_domain::{CallOutcome, Code, Error, ToolCall};
 use arki_policy::Verdict;
 use serde_json::Value;
 use std::sync::Arc;
@@ -76,11 +76,7 @@ impl RemoteCalls {
         call: &ToolCall,
         record: &mut Record<'_>,
     ) -> Result<Output, Error> {
-        let caller = Caller::new(CallPlace {
-            session_id: record.context().session_id.clone(),
-            run_id: record.context().run_id.clone(),
-            call_id: call.call_id.clone(),
-        });
+        let caller = Caller::new(CallPlace::of(call, record.context()));
         let done = self.call_for(&caller, (tool, remote), call, record).await;
         record.note_elicitations(caller.elicitations());
         done
@@ -118,18 +114,8 @@ impl RemoteCalls {
     }
 
     fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> RemoteCallProgress {
-        let (bus, redactor) = (self.call_log.bus.clone(), self.call_log.redactor.clone());
-        let (session_id, run_id) = (record.context().session_id.clone(), record.context().run_id.clone());
-        let call_id = call.call_id.clone();
-        RemoteCallProgress::new(move |text| {
-            bus.publish(LiveEvent::CommandOutput {
-                session_id: session_id.clone(),
-                run_id: run_id.clone(),
-                call_id: call_id.clone(),
-                text: redactor.redact(text).into_owned(),
-                changed: Vec::new(),
-            });
-        })
+        let (live, redactor) = (self.call_log.live(call, record.context()), self.call_log.redactor.clone());
+        RemoteCallProgress::new(move |text| live.show(redactor.redact(text).into_owned(), Vec::new()))
     }
 }
 

@@ -166,12 +166,7 @@ impl ProjectSecrets {
         }
         let files = match tool.action {
             Action::Write(_) => paths.iter().filter_map(|path| text_of(&self.settings.project, path)).collect(),
-            Action::Read(_)
-            | Action::Inside(_)
-            | Action::Ask
-            | Action::Delegate(_)
-            | Action::Command
-            | Action::Remote(_) => Vec::new(),
+            _ => Vec::new(),
         };
         let mut moved = Vec::new();
         for used in &mut uses {
@@ -247,12 +242,7 @@ fn is_carried_out(pending: &PendingCall) -> bool {
 fn edited_in(pending: &PendingCall) -> Vec<&String> {
     let approval = match &pending.progress {
         CallProgress::Resolved(approval) | CallProgress::Begun { approval: Some(approval), .. } => approval,
-        CallProgress::New
-        | CallProgress::AwaitingApproval(_)
-        | CallProgress::AwaitingAnswer(_)
-        | CallProgress::Answered(_)
-        | CallProgress::Delegated(_)
-        | CallProgress::Begun { approval: None, .. } => return Vec::new(),
+        _ => return Vec::new(),
     };
     approval.resolved.edited.values().chain(&approval.resolved.command).collect()
 }

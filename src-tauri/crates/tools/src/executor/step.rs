@@ -4,24 +4,23 @@
 use super::ExecutorSettings;
 use super::call_log::CallLog;
 use super::checkpoint::ProjectImages;
-use super::command_sandbox::{CommandRooms, CommandView, Purpose};
+use super::command_sandbox::{CommandRooms, CommandView, Purpose, in_view};
 use super::effects::{self, CommandEffects};
-use super::judging::{Judge, denied};
+use super::judging::{Judge, call_of, denied};
 use super::run_stop::RunStop;
 use super::subject::SubjectOf;
 use crate::builtin::run_command::{self, Arguments};
 use crate::error::ToolError;
 use crate::fetch::{self, HttpAnswer, Requested};
-use arki_domain::{ApprovalMode, CallContext, CallId, Code, Decision, Error, EventBody, ToolCall};
+use arki_domain::{ApprovalMode, CallContext, Code, Decision, Error, EventBody, ToolCall};
 use arki_policy::{Impact, Verdict};
 use arki_process::{AnswerEnding, Answered, AnsweringSpec, CommandLimits, Meanwhile, run_answering};
 use arki_sandbox::{GitAccess, Network, Sandbox, SandboxSpec};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-const COMMAND_TOOL: &str = "run_command";
 const NETWORK_TOOL: &str = "fetch_url";
 /// The most that a step may write to standard error, in bytes, besides its output.
 const STDERR_BYTES: u64 = 1 << 20;
@@ -74,7 +73,7 @@ impl StepRunner {
         self.judge.look_at_policy();
         self.judge.secrets.learn_env_files().await;
         let args = json!({"command": command.line, "network": command.network});
-        let call = call_of(command.step, COMMAND_TOOL, args);
+        let call = call_of(command.step, run_command::NAME, args);
         self.ensure_step(&call, context).await?;
         self.ensure_parameters(&command, context).await?;
         if !self.settings.sandbox.available {
@@ -95,10 +94,7 @@ impl StepRunner {
         };
         // Nobody is asked about a secret file, however a line finds its way to one.
         let sandbox = sandbox.map(|sandbox| sandbox.without_secrets());
-        let sandbox = match &view {
-            Some(view) => sandbox.map(|sandbox| sandbox.in_view(view.view.clone())),
-            None => sandbox,
-        };
+        let sandbox = in_view(sandbox, view.as_ref().map(|view| &view.view));
         let mut environment = room.environment_for(&arguments, purpose)?;
         environment.extend(command.environment.iter().cloned());
         let on_project = !only_reads && view.is_none();
@@ -213,7 +209,7 @@ impl StepRunner {
         for (_, value) in command.environment.iter().filter(|(_, value)| !value.trim().is_empty()) {
             // What it may run, and where it may write.
             for line in [value.clone(), format!("cat > '{}'", value.replace('\'', "'\\''"))] {
-                let call = call_of(command.step, COMMAND_TOOL, json!({"command": line}));
+                let call = call_of(command.step, run_command::NAME, json!({"command": line}));
                 if refusal(&self.judged(&call)).is_some() {
                     self.ensure_step(&call, context).await?;
                 }
@@ -242,12 +238,6 @@ fn refusal(verdict: &Verdict) -> Option<Error> {
         }
         _ => None,
     }
-}
-
-/// The call that the policy judges, and that the step's changes belong to.
-fn call_of(step: &str, tool_id: &str, args: Value) -> ToolCall {
-    let (call_id, tool_id) = (CallId::from(step), tool_id.to_owned());
-    ToolCall { turn: 0, call_id, tool_id, args, category: None, async_call_id: None }
 }
 
 fn changed_path(body: &EventBody) -> Option<String> {

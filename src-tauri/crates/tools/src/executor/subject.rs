@@ -271,20 +271,11 @@ impl CallSubjects {
 }
 
 pub(super) fn judged_as(tool: &Tool, args: &Value) -> Option<JudgedAs> {
-    match &tool.action {
-        Action::Remote(remote) => remote.judged_as(args),
-        Action::Read(_)
-        | Action::Write(_)
-        | Action::Command
-        | Action::Inside(_)
-        | Action::Ask
-        | Action::Delegate(_) => None,
-    }
+    let Action::Remote(remote) = &tool.action else { return None };
+    remote.judged_as(args)
 }
 
 pub(super) fn real(project: &Project, path: &str) -> Option<String> {
-    match real_place(project, path) {
-        RealPlace::Inside(real) if real.as_str() != path => Some(real.as_str().to_owned()),
-        RealPlace::Inside(_) | RealPlace::Outside(_) | RealPlace::Unknown => None,
-    }
+    let RealPlace::Inside(real) = real_place(project, path) else { return None };
+    (real.as_str() != path).then(|| real.as_str().to_owned())
 }

@@ -31,7 +31,7 @@ impl Toolbox {
             has_texts && may_plan && may_read && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
         };
         let limits = settings.limits;
-        let definition = |tool: &Tool| redacted(&with_limits(&tool.definition, limits), redactor);
+        let definition = |tool: &Tool| as_offered(&tool.definition, limits, redactor);
         let offered = tools.iter().filter(is_there).map(definition).collect();
         Self { tools, offered }
     }
@@ -47,22 +47,18 @@ impl Toolbox {
     }
 }
 
-/// Returns the definition as the model sees it: a tool from outside may have read a secret and say it. Its own schema
-/// stays as it is, for that is what arguments are held against once their secrets are back.
-fn redacted(definition: &ToolDefinition, redactor: &Redactor) -> ToolDefinition {
+/// Returns the definition as the model sees it, with the limits that hold for its calls in the description: a tool from
+/// outside may have read a secret and say it. Its own schema stays as it is, for that is what arguments are held against
+/// once their secrets are back.
+fn as_offered(definition: &ToolDefinition, limits: ToolLimits, redactor: &Redactor) -> ToolDefinition {
+    let output = format!("{} KiB", limits.max_output_bytes.div_ceil(1024));
+    let description = definition.description.replace("{{output}}", &output);
+    let description = description.replace("{{timeout}}", &limits.timeout_seconds.to_string());
     ToolDefinition {
-        description: redactor.redact(&definition.description).into(),
+        description: redactor.redact(&description).into(),
         parameters: redactor.redact_json(definition.parameters.clone()),
         ..definition.clone()
     }
-}
-
-/// Returns the definition with the limits that hold for its calls in the description.
-fn with_limits(definition: &ToolDefinition, limits: ToolLimits) -> ToolDefinition {
-    let output = format!("{} KiB", limits.max_output_bytes.div_ceil(1024));
-    let description = definition.description.replace("{{output}}", &output);
-    let description = description.replace("{{timeout}}", &limits.timeout_seconds.to_string()).into();
-    ToolDefinition { description, ..definition.clone() }
 }
 
 /// The built-in ones first. A name that is taken is not taken again: what a model calls must be one thing.

@@ -265,15 +265,8 @@ fn planned(project: &Project, plan: &WriteAction, call: &ToolCall) -> Result<Cha
 
 /// The file is not what it was: the user gets a fresh preview.
 fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) -> (Verdict, ApprovalRequested) {
-    let verdict = Verdict {
-        decision: Decision::Preview,
-        rule: "builtin:stale-preview".to_owned(),
-        reason: ReasonCode::STALE_CHANGE.into(),
-        risk: approval.requested.risk,
-    };
-    let (verdict, mut requested) = question::of_change(call, &verdict, preview);
-    requested.supersedes = Some(approval.requested.approval_id.clone());
-    (verdict, requested)
+    let ask = |verdict: &Verdict| question::of_change(call, verdict, preview);
+    question::anew(approval, (Decision::Preview, ReasonCode::STALE_CHANGE), ask)
 }
 
 /// The answer to an edit on top of one that the user has not accepted as shown, in the numbers of `now`; `None` unless all

@@ -8,12 +8,9 @@ use arki_policy::{ChangedPath, EffectsQuestion, EffectsVerdict, PathChange, Path
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-/// The tool whose changes are not an MCP server's.
-const COMMAND_TOOL: &str = "run_command";
-
 /// Returns whether a command made the changes, and not an MCP server.
 pub(super) fn is_command(call: &ToolCall) -> bool {
-    call.tool_id == COMMAND_TOOL
+    call.tool_id == run_command::NAME
 }
 
 /// The files by which a folder is a git directory, beside its folders of objects and references.
