@@ -5,7 +5,7 @@
 //! limits of `arki-documents`. The last documents' texts are kept: a prompt that is being written asks for its mentions
 //! again and again, and a model goes on where it stopped.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_documents::{DocumentError, DocumentText, ReadingLimits, document_text, is_document, is_document_name};
 use arki_domain::{Code, Error, sha256_hex};
 use arki_files::{FilesError, Project, ProjectPath};

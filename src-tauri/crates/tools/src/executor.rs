@@ -24,7 +24,6 @@ mod hook_sandbox;
 mod hook_trial;
 mod hooking;
 mod host_access;
-mod isolation;
 mod judging;
 mod kept_whole;
 mod language_servers;
@@ -34,7 +33,6 @@ mod mention_reads;
 mod output;
 mod parallel_calls;
 mod path;
-mod pictures;
 pub(crate) mod project_inspection;
 mod question;
 mod read;
@@ -48,13 +46,12 @@ mod step;
 mod subject;
 mod toolbox;
 mod unsaved;
-mod user_question;
 mod viewed_calls;
 mod write;
 
 use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{Action, Tool};
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use arki_domain::projection::{
     AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
 };
@@ -84,6 +81,7 @@ use toolbox::Toolbox;
 use unsaved::UnsavedFiles;
 use write::FileWriter;
 
+pub use asking::Audience;
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use effects::write_changed_tree;
 pub use hook_trial::{HookTrial, TriedHook};
@@ -94,7 +92,6 @@ pub(crate) use read::READ_PAUSES;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{ExecutorSettings, ToolLimits};
 pub use step::{StepAnswer, StepCommand, StepRunner};
-pub use user_question::Audience;
 
 /// The executor behind the agent's port. It keeps the one path of a call.
 pub struct ToolExecutor {

@@ -11,7 +11,6 @@ mod builtin;
 mod caller;
 mod diagnostics;
 mod document_reading;
-mod error;
 mod executor;
 mod facts;
 mod fetch;
@@ -24,12 +23,12 @@ mod left_out;
 mod manual;
 mod nearest;
 mod open_buffers;
+mod outcome;
 mod picture_decoding;
 mod remote_tool;
 mod schema;
 mod subagents;
 mod tool;
-mod tool_output;
 mod touched;
 
 pub use artifact::{MAX_ARTIFACT_BYTES, of_text as text_artifact, reference as artifact_reference};
@@ -53,10 +52,10 @@ pub use hooks::{
     MAX_HOOKS, name_of as hook_name_of, tools_named,
 };
 pub use open_buffers::{BufferChange, BufferText, BufferWrite, OpenBuffers};
+pub use outcome::Output;
 pub use picture_decoding::{DecodedPicture, decode_picture, picture_too_large, sendable_picture};
 pub use remote_tool::{CallScope, JudgedAs, ProgramView, RemoteCallProgress, RemoteTool, ViewedProgram};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use subagents::{AgentChoice, SubagentChanges, SubagentEnd, SubagentStop, SubagentTask, Subagents};
 pub use tool::{MAX_TOOL_NAME_BYTES, Retry, Tool, ToolTraits};
-pub use tool_output::Output;
 pub use touched::Touched;

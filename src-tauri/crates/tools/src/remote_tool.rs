@@ -2,7 +2,7 @@
 //! for how long, and how much of the answer is kept is the executor's.
 
 use crate::caller::Caller;
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use crate::touched::Touched;
 use arki_domain::{Category, Error};
 use arki_sandbox::OverlayView;

@@ -1,13 +1,12 @@
 //! A tool: what the model is told of it, and how the executor carries it out.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::inside::InsideAction;
 use crate::left_out::LeftOut;
 use crate::manual::Manual;
 use crate::remote_tool::RemoteTool;
 use crate::schema;
 use crate::subagents::{SubagentChanges, Subagents};
-use crate::tool_output::Output;
 use crate::touched::Touched;
 use arki_domain::{Category, Code, Error, ToolDefinition};
 use arki_files::{ChangeSet, Project};

@@ -1,6 +1,6 @@
 //! `apply_patch`: changes to several files at once, all or nothing.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::tool::{Tool, arguments, writing};
 use crate::touched::Touched;
 use arki_edit::patch::patch_paths;

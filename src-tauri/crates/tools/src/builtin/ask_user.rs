@@ -1,6 +1,6 @@
 //! `ask_user`: one question to the user. Only what it says is read here; asking, and waiting, is the executor's.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::tool::{Action, Tool, arguments};
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;

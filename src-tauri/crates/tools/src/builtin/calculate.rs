@@ -5,10 +5,9 @@ mod expression;
 mod functions;
 mod number;
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Tool, arguments};
-use crate::tool_output::Output;
 use arki_domain::{Code, Error, StateChanged};
 use schemars::JsonSchema;
 use serde::Deserialize;

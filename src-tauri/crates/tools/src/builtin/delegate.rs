@@ -1,7 +1,7 @@
 //! `delegate`: hands a task to a sub-agent. Only what it says is read here; how the sub-agent works is behind
 //! [`Subagents`].
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::subagents::{AgentChoice, Subagents};
 use crate::tool::{Action, Tool, arguments};
 use arki_domain::{Code, Error};

@@ -1,6 +1,6 @@
 //! `delete_file`: a file goes; its content stays in the store, from which a rewind brings it back.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::tool::{Tool, arguments, writing};
 use arki_files::{ChangeSet, Project, plan_delete};
 use schemars::JsonSchema;

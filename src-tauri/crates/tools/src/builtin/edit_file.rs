@@ -1,6 +1,6 @@
 //! `edit_file`: exact replacements in one file, all or none.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::tool::{Tool, arguments, writing};
 use arki_edit::TextEdit;
 use arki_files::{ChangeSet, Project, plan_edit};

@@ -1,10 +1,9 @@
 //! `emit_artifact`: keeps a text for the user, in Arki's own store and not in the project.
 
 use crate::artifact;
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Tool, arguments};
-use crate::tool_output::Output;
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;

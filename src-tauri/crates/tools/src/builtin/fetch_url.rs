@@ -3,7 +3,7 @@
 use crate::fetch::{self, PrivateHosts};
 use crate::remote_tool::{CallScope, RemoteTool};
 use crate::tool::{Action, Retry, Tool, ToolTraits, arguments};
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use crate::touched::Touched;
 use arki_domain::{Code, Error};
 use async_trait::async_trait;

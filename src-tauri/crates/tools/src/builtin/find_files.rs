@@ -1,9 +1,8 @@
 //! `find_files`: files by their names.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::left_out::ignored_note;
 use crate::tool::{Action, ReadTask, Tool, arguments};
-use crate::tool_output::Output;
 use arki_files::{FindQuery, find};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,9 +1,8 @@
 //! `list_directory`: what is in a folder.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::left_out::ignored_note;
 use crate::tool::{Action, ReadTask, Tool, arguments};
-use crate::tool_output::Output;
 use arki_disk::EntryKind;
 use arki_files::{ListQuery, ProjectPath, list};
 use schemars::JsonSchema;

@@ -2,10 +2,9 @@
 
 use crate::artifact;
 use crate::document_reading::document_at;
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::picture_decoding::sendable_picture;
 use crate::tool::{Action, ReadTask, Tool, arguments};
-use crate::tool_output::Output;
 use crate::touched::Touched;
 use arki_documents::DocumentText;
 use arki_domain::{Image, MAX_IMAGE_BYTES, is_picture_name, picture_type};

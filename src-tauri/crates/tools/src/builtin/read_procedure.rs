@@ -1,10 +1,9 @@
 //! `read_procedure`: the steps of recurring work.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::guide::find_guide;
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Tool, arguments};
-use crate::tool_output::Output;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

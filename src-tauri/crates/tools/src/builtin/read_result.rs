@@ -1,9 +1,8 @@
 //! `read_result`: an earlier call's result that a compaction took out of what the model is shown.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Tool, arguments};
-use crate::tool_output::Output;
 use arki_domain::projection::READ_RESULT_TOOL;
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;

@@ -1,10 +1,9 @@
 //! `read_tool_manual`: the manual of a tool whose description begins with 📘.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
 use crate::nearest::nearest_tool;
 use crate::tool::{Action, Tool, arguments};
-use crate::tool_output::Output;
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! `run_command`: what the model says of a command; the executor runs it.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::fetch;
 use crate::tool::{Action, Tool, arguments};
 use crate::touched::Touched;

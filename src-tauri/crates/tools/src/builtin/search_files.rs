@@ -1,9 +1,8 @@
 //! `search_files`: lines that match a regular expression.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::left_out::ignored_note;
 use crate::tool::{Action, ReadTask, Tool, arguments};
-use crate::tool_output::Output;
 use arki_domain::plural;
 use arki_files::{SearchQuery, search};
 use arki_redaction::PlaceholderUse;

@@ -1,8 +1,7 @@
 //! `search_project`: the passages of the project that fit a question.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, ReadTask, Tool, arguments};
-use crate::tool_output::Output;
 use arki_retrieval::{ContextPassage, ContextQuery, FoundContext};
 use schemars::JsonSchema;
 use serde::Deserialize;

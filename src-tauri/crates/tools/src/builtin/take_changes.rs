@@ -1,7 +1,7 @@
 //! `take_changes`: brings what a sub-agent changed in its worktree into the project, as a change that is judged and
 //! reviewed like any other. Where worktrees are and what is in them is behind [`SubagentChanges`].
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::subagents::SubagentChanges;
 use crate::tool::{Tool, arguments, writing};
 use crate::touched::Touched;

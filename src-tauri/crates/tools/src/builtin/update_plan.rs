@@ -1,9 +1,8 @@
 //! `update_plan`: tells the user what the agent intends to do, and how far it is.
 
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
 use crate::tool::{Action, Tool, arguments};
-use crate::tool_output::Output;
 use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
 use arki_domain::{Code, Error, PlanStep, PlanStepState, PlanUpdated};
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! `write_file`: a new file, or the whole of one anew.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::tool::{Tool, arguments, writing};
 use arki_files::{ChangeSet, Project, plan_write};
 use schemars::JsonSchema;

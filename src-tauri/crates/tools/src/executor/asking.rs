@@ -1,9 +1,14 @@
-//! Puts changes to the user: what a question shows is stored before it is asked.
+//! Puts questions to the user: about changes, where what a question shows is stored before it is asked, and the model's
+//! own. Where somebody can answer those, one is appended and the run waits for the answer, as it waits for an approval;
+//! elsewhere the model is told at once that nobody will.
 
 use super::ExecutorSettings;
+use super::background_subagents::BackgroundSubagents;
 use super::record::Record;
+use crate::builtin::ask_user;
 use arki_domain::{
-    ApprovalRequested, CallId, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, ToolCall, sha256_hex,
+    ApprovalRequested, CallId, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, QuestionAsked, QuestionId,
+    ToolCall, sha256_hex,
 };
 use arki_policy::Verdict;
 use arki_redaction::Redactor;
@@ -84,4 +89,42 @@ fn not_reviewable(preview: &ChangePreview) -> Error {
         MAX_DIFF_BYTES >> 20
     );
     Error::new(Code::FILE_TOO_LARGE, message, "Change fewer files or lines at a time.")
+}
+
+/// Says whether somebody sees the model's question, and can answer it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    User,
+    Nobody,
+}
+
+/// Puts the model's question to the user.
+pub(super) async fn ask_user(
+    audience: Audience,
+    background: &BackgroundSubagents,
+    call: &ToolCall,
+    verdict: &Verdict,
+    record: &mut Record<'_>,
+) -> Result<CallOutcome, Error> {
+    let question = match (ask_user::parse(&call.args), audience) {
+        (Ok(question), Audience::User) => question,
+        (Ok(_), Audience::Nobody) => return record.conclude_read(call, verdict, Err(nobody_to_ask())).await,
+        (Err(error), _) => return record.conclude_read(call, verdict, Err(error.into())).await,
+    };
+    let asked = QuestionAsked {
+        question_id: QuestionId::new(),
+        call_id: call.call_id.clone(),
+        text: question.question,
+        options: question.options,
+    };
+    let question_id = asked.question_id.clone();
+    // The answer is taken by whoever holds the session, and that is to be nobody by then.
+    background.rest().await;
+    record.begin(call, verdict, Vec::new(), vec![asked.into()]).await?;
+    Ok(CallOutcome::AwaitingAnswer(question_id))
+}
+
+fn nobody_to_ask() -> Error {
+    let hint = "Make the most likely choice and continue, or end with what you need to know.";
+    Error::new(Code::NOBODY_TO_ASK, "Nobody is here to answer.", hint)
 }

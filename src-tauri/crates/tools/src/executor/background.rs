@@ -9,7 +9,7 @@ use super::record::Record;
 use super::run_stop::unfinished_look;
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_domain::{
     CallContext, CallId, CallOutcome, Code, Error, EventBody, EventDraft, EventLog, SandboxCleanedUp, SessionId,
     ToolCall,

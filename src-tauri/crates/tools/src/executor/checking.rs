@@ -13,7 +13,7 @@ use crate::diagnostics::comparing::{new_since, told, told_anew};
 use crate::diagnostics::place::ProblemPlaces;
 use crate::diagnostics::reading::read;
 use crate::diagnostics::{Checker, Diagnostic, one_line};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::hooks::HookOrigin;
 use arki_disk::{open_build_folder, remove_unused_build_folders};
 use arki_process::{AnswerEnding, Answered, AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};

@@ -2,7 +2,7 @@
 //! one runs, and compared afterwards. A command that is known to only read is not worth the look.
 
 use super::ExecutorSettings;
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_domain::{
     CallContext, CheckpointCreated, CheckpointId, Content, ContentKind, Error, EventBody, FileChanged, SessionId,
     ToolCall,

@@ -16,7 +16,7 @@ use super::secrets::ProjectSecrets;
 use super::signing::{CommitSigner, GIT_WAS_HELD, Signing, no_signing_in_background};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     CallOutcome, CheckpointCreated, Code, CommandTrial, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult,

@@ -10,7 +10,7 @@ use super::ExecutorSettings;
 use super::effects::BoundFolders;
 use super::hook_sandbox::HookSandbox;
 use crate::builtin::run_command;
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_domain::{Category, Code, Decision, Error};
 use arki_files::ReadersView;

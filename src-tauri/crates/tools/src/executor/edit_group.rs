@@ -8,7 +8,7 @@ use super::question;
 use super::record::Record;
 use super::unsaved::EditorPart;
 use super::{ToolExecutor, is_too_much};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{
     ApprovalMode, ApprovalRequested, CallContext, CallOutcome, Decision, Error, Executed, GroupedEdit, Hunk,

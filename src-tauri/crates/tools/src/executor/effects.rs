@@ -15,7 +15,7 @@ use super::asking::UserQuestions;
 use super::judging::{Judge, permitted};
 use super::record::Record;
 use super::{ExecutorSettings, question};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, CallOutcome, CommandEnded, Content, ContentKind, Decision, Error, EventBody,

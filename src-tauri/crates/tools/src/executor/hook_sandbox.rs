@@ -6,7 +6,7 @@
 
 use super::ExecutorSettings;
 use super::command_sandbox::CommandRooms;
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_disk::PrivateTempDir;
 use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
 use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec};

@@ -1,12 +1,15 @@
 //! Results that are longer than the model is told: head and tail go to it, the whole is kept beside the log, and the
-//! result names it so that the model can read parts of it.
+//! result names it so that the model can read parts of it. Pictures of the project that `read_file` has read are kept for
+//! the session too, and shown to a model that sees them.
 
 use super::record::Record;
 use super::{ExecutorSettings, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
-use crate::tool_output::Output;
+use crate::builtin::read_file;
+use crate::outcome::Output;
 use arki_domain::{
-    CallOutcome, Code, Error, EventBody, StyledPart, StyledText, ToolCall, ToolResult, move_styles, text_styles,
+    CallOutcome, Code, Content, ContentKind, ContextAdded, Error, EventBody, PICTURE_PART, StyledPart, StyledText,
+    ToolCall, ToolResult, move_styles, text_styles,
 };
 use arki_policy::Verdict;
 use arki_redaction::Redactor;
@@ -114,6 +117,27 @@ impl CallResults {
             emitted.bytes
         ));
         (Some(emitted.into()), told)
+    }
+
+    /// Returns the picture that a call has read, for the conversation after its result.
+    pub(super) async fn picture_read(&self, call: &ToolCall, record: &Record<'_>) -> Option<EventBody> {
+        if call.tool_id != read_file::NAME || !record.context().sees_pictures {
+            return None;
+        }
+        let path = call.args.get("path")?.as_str()?.to_owned();
+        let (project, named) = (self.settings.project.clone(), path.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let path = project.resolve(&named).ok()?;
+            read_file::picture_at(&project, &path).ok()?
+        });
+        let (image, bytes) = read.await.ok()??;
+        let content = Content { hash: image.content_hash.clone(), bytes, kind: ContentKind::Plain };
+        if let Err(fault) = self.settings.contents.put(&record.context().session_id, vec![content]).await {
+            tracing::warn!(%fault, "a picture was not kept, so it isn't shown");
+            return None;
+        }
+        let text = format!("[The picture {path}, read by read_file. It is from the project, not from the user.]");
+        Some(ContextAdded { images: vec![image], ..ContextAdded::new(PICTURE_PART, path, text) }.into())
     }
 
     /// Returns what the call's `path` names, where that is something kept.

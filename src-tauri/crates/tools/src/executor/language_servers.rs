@@ -6,7 +6,7 @@ use crate::diagnostics::language_server::{EditedDocument, LanguageServer};
 use crate::diagnostics::place::ProblemPlaces;
 use crate::diagnostics::reading::in_project;
 use crate::diagnostics::{Checker, one_line};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_process::{CancellationToken, Meanwhile, Piped, PipedProcess, PipedSpec, shell_line, start_piped};
 use arki_sandbox::{ProjectAccess, Sandbox};
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ use crate::builtin::{run_command, search_project};
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Action, ReadAction, ReadTask, Tool};
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use arki_domain::{ApprovalMode, CallId, Code, Decision, Error, ReasonCode, RunId, SessionId};
 use arki_policy::{Impact, PolicySettings, Verdict};
 use arki_process::CommandSpec;
@@ -170,7 +170,7 @@ impl UnaskedReads {
             meanwhile: None,
         };
         let outcome =
-            arki_process::run(spec, |_| {}, read.cancel.clone()).await.map_err(crate::error::ToolError::from)?;
+            arki_process::run(spec, |_| {}, read.cancel.clone()).await.map_err(crate::outcome::ToolError::from)?;
         self.commands.stop.after_unfinished_look(&outcome);
         match outcome.exit_code {
             Some(0) if outcome.unfinished_look.is_none() => {

@@ -1,6 +1,6 @@
 //! Keeps a result within its limit: the head and the tail stay, the middle goes.
 
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use arki_domain::json_text_bytes;
 use std::ops::Range;
 

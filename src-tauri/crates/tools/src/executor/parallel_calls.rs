@@ -6,7 +6,7 @@ use super::delegation_row::{DelegatedCall, MAX_SUBAGENTS_AT_ONCE};
 use super::path::{CallDecision, CallWork};
 use super::record::Record;
 use crate::tool::{Action, Tool};
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{CallContext, CallOutcome, Error, Executed, Executor, ToolCall};
 use arki_policy::Verdict;

@@ -4,13 +4,13 @@
 //! only one that begins an effect. How a decision and a result come into the log is [`Record`]'s: `begin` before an
 //! effect, `settle` once there is a result.
 
+use super::asking::ask_user;
 use super::command::AsDecided;
 use super::host_access::ensure_told_apart;
 use super::judging::{Judge, denied, permitted};
 use super::record::Record;
 use super::subject::SubjectOf;
 use super::unsaved::{EditorPart, UnsavedFile};
-use super::user_question::ask_user;
 use super::write::{AcceptedChange, PlannedChange};
 use super::{ToolExecutor, question, stopped_by_user, usable};
 use crate::builtin::run_command;

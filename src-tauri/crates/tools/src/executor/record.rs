@@ -2,7 +2,7 @@
 
 use super::judging::denied;
 use super::output;
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallId, CallOutcome, Code,

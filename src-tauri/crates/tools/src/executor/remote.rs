@@ -12,7 +12,7 @@ use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, RemoteCallProgress, RemoteTool};
 use crate::tool::{Retry, Tool};
-use crate::tool_output::Output;
+use crate::outcome::Output;
 use arki_domain::{CallOutcome, Code, Error, ToolCall};
 use arki_policy::Verdict;
 use serde_json::Value;

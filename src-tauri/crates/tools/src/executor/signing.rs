@@ -193,7 +193,7 @@ impl CommitSigner {
         };
         run_answering(spec, input, CancellationToken::new())
             .await
-            .map_err(|error| crate::error::ToolError::from(error).into())
+            .map_err(|error| crate::outcome::ToolError::from(error).into())
     }
 }
 

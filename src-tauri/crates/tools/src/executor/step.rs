@@ -10,7 +10,7 @@ use super::judging::{Judge, call_of, denied};
 use super::run_stop::RunStop;
 use super::subject::SubjectOf;
 use crate::builtin::run_command::{self, Arguments};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::fetch::{self, HttpAnswer, Requested};
 use arki_domain::{ApprovalMode, CallContext, Code, Decision, Error, EventBody, ToolCall};
 use arki_policy::{Impact, Verdict};

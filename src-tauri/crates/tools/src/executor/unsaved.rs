@@ -7,10 +7,9 @@
 use super::ExecutorSettings;
 use super::record::stale;
 use super::subject::SubjectOf;
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::open_buffers::{BufferChange, BufferText, BufferWrite, OpenBuffers};
 use crate::tool::WriteAction;
-use crate::tool_output::Output;
 use arki_domain::{ApprovalRequested, Code, Error, ReasonCode, SessionId, TranslatableText, sha256_hex};
 use arki_files::{AppliedChange, ChangeSet, FileChange, FileContent, Project, plan_write};
 use serde_json::Value;

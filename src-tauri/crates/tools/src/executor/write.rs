@@ -11,9 +11,8 @@ use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::unsaved::EditorPart;
 use super::{ExecutorSettings, question, stopped_by_user};
-use crate::error::ToolError;
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, WriteAction};
-use crate::tool_output::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Code, Content, ContentKind, Decision, Error,

@@ -3,7 +3,7 @@
 
 use super::generated::{BoundFolders, GeneratedFolders};
 use super::stored::{StoredEffect, StoredState};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::executor::ExecutorSettings;
 use crate::executor::command_sandbox::CommandView;
 use arki_domain::{Code, Content, ContentKind, Error, SessionId, sha256_hex};

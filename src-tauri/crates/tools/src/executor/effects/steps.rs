@@ -7,7 +7,7 @@
 
 use super::stored::listed;
 use super::{CommandEffects, changed, effects_of, images};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::executor::call_log::CallLog;
 use arki_domain::{
     ApprovalMode, CallContext, Code, Decision, Error, Event, EventBody, FileChanged, PolicyDecided, ToolCall,

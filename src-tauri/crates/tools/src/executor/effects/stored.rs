@@ -1,6 +1,6 @@
 //! The changes of a command as they lie beside the log: a list, and the contents by their hashes.
 
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use arki_domain::{Content, ContentKind, ContentStore, Error, sha256_hex};
 use arki_files::{
     ChangeSet, CopyLimits, Effect, FileContent, FileFound, Project, close_to_writing, copy_files, follow_edits, paths,

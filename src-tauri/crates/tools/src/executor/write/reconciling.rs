@@ -1,7 +1,7 @@
 //! Writes that a crash cut off: what they left is put right, and they are made if they weren't.
 
 use super::{AcceptedChange, FileWriter, accepted, effects, path_of, planned, written};
-use crate::error::ToolError;
+use crate::outcome::ToolError;
 use crate::executor::ExecutorSettings;
 use crate::executor::record::{Record, stale};
 use crate::tool::WriteAction;

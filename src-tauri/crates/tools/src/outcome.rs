@@ -1,10 +1,17 @@
-//! The errors of a tool, and their texts for the user and the model.
+//! What a tool comes to: its output, or its error with the texts for the user and the model.
 
 use arki_disk::FileError;
 use arki_domain::{Code, Error};
 use arki_files::FilesError;
 use arki_process::ProcessError;
 use std::io::ErrorKind;
+
+/// Text for the model, and whether it was cut.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Output {
+    pub text: String,
+    pub truncated: bool,
+}
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
