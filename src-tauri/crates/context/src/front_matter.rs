@@ -9,7 +9,7 @@ const FENCE: &str = "---";
 const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
 
 /// The fields of a Markdown file's front matter, and its text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter<'a> {
     fields: BTreeMap<String, Value>,
     /// True if the file has front matter.
@@ -25,17 +25,11 @@ impl<'a> FrontMatter<'a> {
     pub fn read(source: &'a str) -> Self {
         let source = source.trim_start_matches('\u{feff}');
         let Some((head, body)) = split(source) else {
-            return Self {
-                fields: BTreeMap::new(),
-                is_present: false,
-                body: source,
-                has_flow_values: false,
-                warning: None,
-            };
+            return Self { body: source, ..Self::default() };
         };
         if head.len() > MAX_FRONT_MATTER_BYTES {
             let warning = Some(format!("its first lines are over {MAX_FRONT_MATTER_BYTES} bytes and were skipped"));
-            return Self { fields: BTreeMap::new(), is_present: true, body, has_flow_values: false, warning };
+            return Self { is_present: true, body, warning, ..Self::default() };
         }
         let (fields, warning) = match serde_saphyr::from_str::<Option<BTreeMap<String, Value>>>(head) {
             Ok(fields) => (fields.unwrap_or_default(), None),

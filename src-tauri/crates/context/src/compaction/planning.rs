@@ -1,9 +1,8 @@
 //! Deciding what goes: first old results, then old messages.
 
 use super::facts::{DETAIL_LEVELS, facts};
-use super::pruning::{Prunable, prunable, shorten};
 use super::summary::SummaryPlan;
-use super::units::{CompactionUnit, Importance, Units};
+use super::units::{CompactionUnit, Importance, Prunable, Units, prunable, shorten};
 use super::{CompactionError, CompactionInputs, MIN_SAVED_TOKENS};
 use arki_domain::projection::ConversationMessage;
 use arki_domain::{CompactionStrategy, ContextCompacted, Message};
