@@ -4,7 +4,7 @@
 //! The index gets the new content first, then the branch moves if nobody moved it meanwhile: cut off between the two,
 //! the changes are staged.
 
-use crate::git::{Git, Instead};
+use crate::git::{BY_HAND, Git};
 use arki_domain::{Code, Error};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ pub async fn commit(new: NewCommit<'_>) -> Result<WrittenCommit, Error> {
     let root = committable_root(new.folder)?;
     let below = new.folder.strip_prefix(root).unwrap_or(Path::new("")).components();
     let prefix = below.map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect();
-    let git = Git::of(root, new.directory, Instead::BY_HAND)?;
+    let git = Git::of(root, new.directory, BY_HAND)?;
     Committing { git, root: root.to_owned(), prefix, new }.write().await.map_err(in_own_words)
 }
 
@@ -176,7 +176,7 @@ impl Committing<'_> {
             None => FILE.to_owned(),
         };
         let content = match &entry {
-            Some((_, object)) => Some(self.bytes(&["cat-file", "blob", object]).await?),
+            Some((_, object)) => Some(self.bytes(&["cat-file", "blob", object], &[]).await?),
             None => None,
         };
         let Some(changed) = (file.with_changes)(content.clone()) else { return Ok(Err(CommitGap::Mixed)) };
@@ -235,7 +235,7 @@ impl Committing<'_> {
     async fn entries(&self, command: &[&str]) -> Result<BTreeMap<String, (String, String)>, Error> {
         let mut entries = BTreeMap::new();
         for paths in self.paths().chunks(BATCH) {
-            let listed = self.bytes(&with_paths(command, paths)).await?;
+            let listed = self.bytes(&with_paths(command, paths), &[]).await?;
             for entry in String::from_utf8_lossy(&listed).split_terminator('\0') {
                 // Of a tree: mode, kind, object. Of the index: mode, object, stage.
                 let Some((about, path)) = entry.split_once('\t') else { continue };
@@ -257,11 +257,10 @@ impl Committing<'_> {
         let mut found = BTreeSet::new();
         for paths in self.paths().chunks(BATCH) {
             let untracked = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"];
-            let ignored = self.bytes(&with_paths(&untracked, paths)).await?;
+            let ignored = self.bytes(&with_paths(&untracked, paths), &[]).await?;
             found.extend(String::from_utf8_lossy(&ignored).split_terminator('\0').map(str::to_owned));
             let attributes = with_paths(&["check-attr", "-z", "filter", "working-tree-encoding"], paths);
-            let told = self.bytes(&attributes).await?;
-            let told = String::from_utf8_lossy(&told).into_owned();
+            let told = self.done(&attributes, &[]).await?;
             let fields: Vec<&str> = told.split_terminator('\0').collect();
             let has_value = |of: &&[&str]| of.get(2).is_some_and(|value| !["unspecified", "unset"].contains(value));
             found.extend(fields.chunks(3).filter(has_value).filter_map(|of| of.first()).map(|path| (*path).to_owned()));
@@ -325,8 +324,8 @@ impl Committing<'_> {
         std::iter::once("--literal-pathspecs".to_owned()).chain(self.git.in_repository(command)).collect()
     }
 
-    async fn bytes(&self, command: &[&str]) -> Result<Vec<u8>, Error> {
-        let (exit_code, stdout, stderr) = self.git.run(self.arguments(command), &[]).await?;
+    async fn bytes(&self, command: &[&str], variables: &[(&str, String)]) -> Result<Vec<u8>, Error> {
+        let (exit_code, stdout, stderr) = self.git.run(self.arguments(command), variables).await?;
         match exit_code {
             Some(0) => Ok(stdout),
             _ => Err(failed(&stderr)),
@@ -334,11 +333,7 @@ impl Committing<'_> {
     }
 
     async fn done(&self, command: &[&str], variables: &[(&str, String)]) -> Result<String, Error> {
-        let (exit_code, stdout, stderr) = self.git.run(self.arguments(command), variables).await?;
-        match exit_code {
-            Some(0) => Ok(String::from_utf8_lossy(&stdout).into_owned()),
-            _ => Err(failed(&stderr)),
-        }
+        Ok(String::from_utf8_lossy(&self.bytes(command, variables).await?).into_owned())
     }
 }
 

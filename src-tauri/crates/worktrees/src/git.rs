@@ -13,7 +13,6 @@ use arki_process::{
     own_program, start_piped,
 };
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -47,20 +46,11 @@ const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// The words for what can be done without a worktree, where a sentence ends with them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Instead(&'static str);
+pub(crate) type Instead = &'static str;
 
-impl Instead {
-    pub(crate) const WITHOUT_ISOLATION: Self = Self("delegate without `isolation`");
-    pub(crate) const IN_THE_FOLDER: Self = Self("work in the folder itself");
-    pub(crate) const BY_HAND: Self = Self("commit in a terminal");
-}
-
-impl fmt::Display for Instead {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.0)
-    }
-}
+pub(crate) const WITHOUT_ISOLATION: Instead = "delegate without `isolation`";
+pub(crate) const IN_THE_FOLDER: Instead = "work in the folder itself";
+pub(crate) const BY_HAND: Instead = "commit in a terminal";
 
 /// Git for one repository, by its root.
 pub(crate) struct Git {

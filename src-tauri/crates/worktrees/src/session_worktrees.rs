@@ -9,15 +9,14 @@
 mod branch_name;
 mod bringing;
 mod making;
-mod note;
 
-use crate::git::{Git, Instead, fitness};
-use crate::notes::Notes;
+use crate::git::{Git, IN_THE_FOLDER, fitness};
+use crate::notes::{Note, Notes};
 use arki_api::WorktreeEntry;
 use arki_disk::{FolderLock, create_private_dir, remove_private_dir};
-use arki_domain::{Code, Error, WorktreeOf};
+use arki_domain::{Code, Error, WorktreeOf, sha256_hex};
 use arki_files::remove_worktree_folder;
-use note::{WorktreeNote, key};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -145,7 +144,7 @@ impl SessionWorktrees {
     }
 
     fn git_of(&self, note: &WorktreeNote) -> Result<Git, Error> {
-        Ok(Git::of(&note.project, self.notes.folder(), Instead::IN_THE_FOLDER)?
+        Ok(Git::of(&note.project, self.notes.folder(), IN_THE_FOLDER)?
             .patient(note.folder.parent().unwrap_or(&note.folder)))
     }
 
@@ -195,7 +194,7 @@ fn entry(note: &WorktreeNote) -> WorktreeEntry {
 /// # Errors
 /// `WORKTREE_UNAVAILABLE` where it isn't what Arki made.
 fn own_refs(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
-    fitness::ensure_keeps_to_itself(folder, Instead::IN_THE_FOLDER)?;
+    fitness::ensure_keeps_to_itself(folder, IN_THE_FOLDER)?;
     arki_git::own_refs(&folder.join(".git")).ok_or_else(|| {
         let hint = format!("Look at {}.", folder.join(".git").display());
         Error::new(Code::WORKTREE_UNAVAILABLE, "The worktree's branches can't be read.", hint)
@@ -211,6 +210,43 @@ fn not_removed(folder: &Path, error: &std::io::Error) -> Error {
     let message = format!("{} can't be removed: {}.", folder.display(), arki_domain::io_words(error.kind()));
     let hint = "Close what uses the folder, check its permissions, and remove the worktree again.";
     Error::new(Code::IO_FAILED, message, hint)
+}
+
+/// The note on a worktree: a file of its own, written before there is anything to note, and kept when the worktree is
+/// gone, so that a session's list can still say what its folder was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WorktreeNote {
+    /// Canonical, as those of projects and sessions are.
+    pub(super) folder: PathBuf,
+    pub(super) project: PathBuf,
+    pub(super) branch: String,
+    /// The commit that it began at.
+    pub(super) base: String,
+    /// The last commit that was brought back.
+    pub(super) brought: Option<String>,
+    /// Milliseconds since 1970.
+    pub(super) created_at: i64,
+    pub(super) is_made: bool,
+    pub(super) is_removed: bool,
+}
+
+impl WorktreeNote {
+    pub(super) fn of(self) -> WorktreeOf {
+        WorktreeOf { project: self.project.display().to_string(), branch: self.branch }
+    }
+}
+
+impl Note for WorktreeNote {
+    fn name(&self) -> String {
+        key(&self.folder)
+    }
+}
+
+/// The beginning of a hash of the folder: enough to tell worktrees apart.
+pub(super) fn key(folder: &Path) -> String {
+    const CHARS: usize = 32;
+    sha256_hex(folder.as_os_str().as_encoded_bytes())[..CHARS].to_owned()
 }
 
 #[cfg(test)]

@@ -6,16 +6,15 @@
 //! in it, and no worktree is ever trusted by itself.
 
 mod changes;
-mod note;
 
 use crate::blocking::blocking;
-use crate::git::{Git, Instead, fitness};
-use crate::notes::Notes;
+use crate::git::{Git, WITHOUT_ISOLATION, fitness};
+use crate::notes::{Note, Notes};
 use arki_disk::{create_private_dir, remove_private_dir};
 use arki_domain::{Error, ParentCall, SessionId};
 use arki_files::{CopyLimits, Project, copy_files, differing_files, forget_worktree};
 use globset::GlobSet;
-use note::SubagentNote;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +59,7 @@ impl SubagentWorktrees {
     /// # Errors
     /// `WORKTREE_UNAVAILABLE`, as far as the folder's files tell.
     pub fn ensure_can_be_of(&self, origin: &Path) -> Result<(), Error> {
-        fitness::ensure_fit(origin, Instead::WITHOUT_ISOLATION)
+        fitness::ensure_fit(origin, WITHOUT_ISOLATION)
     }
 
     /// Returns the place of a session's worktree, whether it is there or not.
@@ -86,7 +85,7 @@ impl SubagentWorktrees {
         let (session_id, origin) = (new.session_id.clone(), new.origin.clone());
         let session = session_id.clone();
         blocking(self, move |trees| {
-            fitness::ensure_fit(&origin, Instead::WITHOUT_ISOLATION)?;
+            fitness::ensure_fit(&origin, WITHOUT_ISOLATION)?;
             trees.remove(&session);
             create_private_dir(&trees.trees)?;
             trees.notes.ensure_folder()?;
@@ -108,7 +107,7 @@ impl SubagentWorktrees {
         self: &Arc<Self>,
         NewSubagentWorktree { origin, session_id, parent, secrets }: NewSubagentWorktree,
     ) -> Result<(), Error> {
-        let git = Git::of(&origin, &self.trees, Instead::WITHOUT_ISOLATION)?;
+        let git = Git::of(&origin, &self.trees, WITHOUT_ISOLATION)?;
         git.last_commit().await?;
         let paths: Vec<String> = git.files().await?.into_iter().collect();
         let note = SubagentNote { session_id, origin: origin.clone(), parent, files: None, changed: None };
@@ -202,6 +201,27 @@ impl DiscardedWorktree {
             more => format!(" and {more} more"),
         };
         format!("{removed}. These changed files were not taken: {}{more}.", named.join(", "))
+    }
+}
+
+/// The note on a sub-agent's worktree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SubagentNote {
+    /// The session of the sub-agent.
+    pub(super) session_id: SessionId,
+    /// The project's folder, canonical.
+    pub(super) origin: PathBuf,
+    pub(super) parent: ParentCall,
+    /// The files that it began with, once all are there.
+    pub(super) files: Option<Vec<String>>,
+    /// The files that are changed in it, once the sub-agent has ended.
+    pub(super) changed: Option<Vec<String>>,
+}
+
+impl Note for SubagentNote {
+    fn name(&self) -> String {
+        self.session_id.to_string()
     }
 }
 

@@ -5,10 +5,9 @@
 //! repository of its own in its data that borrows the worktree's objects, and has git fetch from that. So what comes over
 //! are objects that git checks, and one branch that only moves forward.
 
-use super::note::WorktreeNote;
-use super::{SessionWorktrees, own_refs};
+use super::{SessionWorktrees, WorktreeNote, own_refs};
 use crate::blocking::blocking;
-use crate::git::{Git, GitOutput, Instead, fitness};
+use crate::git::{Git, GitOutput, IN_THE_FOLDER, fitness};
 use arki_api::BroughtBranch;
 use arki_disk::{PrivateTempDir, create_private_dir, write_private_file};
 use arki_domain::{Code, Error};
@@ -83,7 +82,7 @@ impl SessionWorktrees {
         if !note.is_made {
             return Err(super::gone(&note.branch));
         }
-        fitness::ensure_fit(&note.project, Instead::IN_THE_FOLDER)?;
+        fitness::ensure_fit(&note.project, IN_THE_FOLDER)?;
         if arki_git::head(&note.project) == Some(Head::Branch(note.branch.clone())) {
             return Err(checked_out(&note));
         }

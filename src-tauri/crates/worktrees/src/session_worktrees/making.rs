@@ -4,10 +4,9 @@
 //! lies in the project belongs to another branch. They are written by the worktree's new repository, whose configuration
 //! names no program, into a folder that nobody else sees, and copied from there like any others.
 
-use super::note::WorktreeNote;
-use super::{BranchName, SessionWorktrees};
+use super::{BranchName, SessionWorktrees, WorktreeNote};
 use crate::blocking::blocking;
-use crate::git::{Git, Instead, fitness};
+use crate::git::{Git, IN_THE_FOLDER, fitness};
 use arki_disk::{FolderLock, PrivateTempDir};
 use arki_domain::{Code, Error};
 use arki_files::{
@@ -49,7 +48,7 @@ impl SessionWorktrees {
     /// `WORKTREE_UNAVAILABLE` where there is no folder beside the project.
     pub fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Error> {
         let (Some(parent), Some(name)) = (project.parent(), project.file_name()) else {
-            let hint = format!("Move the project into a folder of its own, or {}.", Instead::IN_THE_FOLDER);
+            let hint = format!("Move the project into a folder of its own, or {}.", IN_THE_FOLDER);
             return Err(fitness::unavailable("The project isn't inside another folder.", hint));
         };
         let mut all = OsString::from(name);
@@ -68,14 +67,13 @@ impl SessionWorktrees {
         let project = new.project.clone();
         let branch = new.branch.clone();
         let git = blocking(self, move |worktrees| {
-            fitness::ensure_fit(&project, Instead::IN_THE_FOLDER)?;
-            fitness::ensure_keeps_to_itself(&project, Instead::IN_THE_FOLDER)?;
+            fitness::ensure_fit(&project, IN_THE_FOLDER)?;
+            fitness::ensure_keeps_to_itself(&project, IN_THE_FOLDER)?;
             ensure_not_checked_out(&project, &branch)?;
             worktrees.notes.ensure_folder()?;
             worktrees.remove_unfinished();
             let place = Self::place_of(&project, &branch)?;
-            Ok(Git::of(&project, worktrees.notes.folder(), Instead::IN_THE_FOLDER)?
-                .patient(place.parent().unwrap_or(&place)))
+            Ok(Git::of(&project, worktrees.notes.folder(), IN_THE_FOLDER)?.patient(place.parent().unwrap_or(&place)))
         })
         .await?;
         let last = git.last_commit().await?;

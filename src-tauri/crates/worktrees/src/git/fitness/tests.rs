@@ -1,3 +1,4 @@
+use super::super::IN_THE_FOLDER;
 use super::*;
 use std::fs;
 
@@ -6,7 +7,7 @@ fn code(prepare: impl Fn(&Path)) -> Option<String> {
     let git_dir = folder.path().join(".git");
     fs::create_dir(&git_dir).unwrap();
     prepare(&git_dir);
-    ensure_fit(folder.path(), Instead::IN_THE_FOLDER).err().map(|fault| fault.code.to_string())
+    ensure_fit(folder.path(), IN_THE_FOLDER).err().map(|fault| fault.code.to_string())
 }
 
 const UNAVAILABLE: Option<&str> = Some("WORKTREE_UNAVAILABLE");
