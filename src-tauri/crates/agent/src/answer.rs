@@ -82,29 +82,23 @@ impl AnswerSoFar {
                 self.first_token_after_ms.get_or_insert(elapsed_ms);
                 let shown = self.redactor(token_type).push(&text);
                 self.show(token_type, shown);
-                false
             }
             StreamEvent::ToolCall(call) => {
                 self.first_token_after_ms.get_or_insert(elapsed_ms);
                 self.calls.push(bounds::named(call));
-                false
             }
             StreamEvent::CallGrows => {
                 let (session_id, run_id) = (self.session_id.clone(), self.run_id.clone());
                 self.bus.publish(LiveEvent::CallGrows { session_id, run_id });
-                false
             }
-            StreamEvent::Reasoning(reasoning) => {
-                self.reasoning = Some(reasoning);
-                false
-            }
+            StreamEvent::Reasoning(reasoning) => self.reasoning = Some(reasoning),
             StreamEvent::Metadata { finish_reason, usage } => {
                 self.finish_reason = finish_reason.unwrap_or(self.finish_reason);
                 self.usage = usage.unwrap_or(self.usage);
-                false
             }
-            StreamEvent::End => true,
+            StreamEvent::End => return true,
         }
+        false
     }
 
     /// Receives the answer to `prepared`, until its end or until it is stopped.

@@ -78,13 +78,14 @@ pub(crate) fn too_slow(limit: Duration) -> Error {
 /// A call's arguments as they are stored; with what the model is told where they cannot be.
 pub(crate) fn arguments(call: &ToolRequest, why_it_ended: FinishReason) -> (Value, Option<Error>) {
     let raw = call.arguments.as_str();
-    if raw.len() > MAX_ARGUMENT_BYTES {
-        let fault = refused(&format!("{} bytes, and the limit is {MAX_ARGUMENT_BYTES}", raw.len()));
-        return (Value::from(head(raw, KEPT_ARGUMENT_BYTES)), Some(fault));
-    }
-    if depth(raw) > MAX_ARGUMENT_DEPTH {
-        let fault = refused(&format!("they are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
-        return (Value::from(head(raw, KEPT_ARGUMENT_BYTES)), Some(fault));
+    let too_large = if raw.len() > MAX_ARGUMENT_BYTES {
+        Some(format!("{} bytes, and the limit is {MAX_ARGUMENT_BYTES}", raw.len()))
+    } else {
+        (depth(raw) > MAX_ARGUMENT_DEPTH).then(|| format!("they are nested deeper than {MAX_ARGUMENT_DEPTH} levels"))
+    };
+    if let Some(why) = too_large {
+        let kept = &raw[..raw.floor_char_boundary(KEPT_ARGUMENT_BYTES)];
+        return (Value::from(kept), Some(refused(&why)));
     }
     match serde_json::from_str(raw) {
         // So some models say that there are none.
@@ -121,10 +122,6 @@ pub(crate) fn named(mut call: ToolRequest) -> ToolRequest {
     }
     call.tool_id.truncate(call.tool_id.floor_char_boundary(MAX_NAME_BYTES));
     call
-}
-
-fn head(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
 }
 
 /// Returns how deep the brackets outside of strings go; of what is no JSON, some number.

@@ -65,14 +65,8 @@ impl RunHost {
         let mut bodies: Vec<EventBody> =
             self.record.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
         bodies.extend(self.record.observed(None));
-        bodies.push(
-            RunCancelled {
-                code: Code::CANCELLED.0.to_owned(),
-                message: "The run was stopped.".to_owned(),
-                retryable: true,
-            }
-            .into(),
-        );
+        let (code, message) = (Code::CANCELLED.0.to_owned(), "The run was stopped.".to_owned());
+        bodies.push(RunCancelled { code, message, retryable: true }.into());
         self.record.append(bodies).await?;
         Ok(RunEnd::Cancelled)
     }

@@ -40,53 +40,41 @@ impl Core for PlanExecuteSynthesize {
                 host.stop_subagents().await?;
                 return host.cancelled().await;
             }
-            match next(&host.record.state) {
+            let end = match next(&host.record.state) {
                 Next::Complete => {
                     host.hooks().deliver_steering().await?;
-                    if next(&host.record.state) == Next::Complete {
-                        tick(&mut host.record, TickMoment::End).await?;
-                        if let Some(end) = host.completed_unless_held().await? {
-                            return Ok(end);
+                    match next(&host.record.state) {
+                        Next::Complete => {
+                            tick(&mut host.record, TickMoment::End).await?;
+                            host.completed_unless_held().await?
                         }
+                        _ => None,
                     }
                 }
                 Next::Ended => return Ok(host.ended()),
-                Next::AskUser => {
-                    if let Some(end) = approving::ask_user(&mut host.record).await? {
-                        return Ok(end);
-                    }
-                }
+                Next::AskUser => approving::ask_user(&mut host.record).await?,
                 Next::AwaitUser(approval_id) => {
                     host.subagents().rest().await?;
                     return approving::await_decision(&mut host.record, approval_id).await;
                 }
-                Next::DropCalls(why) => approving::drop_calls(&mut host.record, why).await?,
+                Next::DropCalls(why) => approving::drop_calls(&mut host.record, why).await.map(|()| None)?,
                 Next::Unreadable(why) => return host.failed(unreadable(&why), None).await,
                 Next::Execute(_) | Next::Ask(_) if host.stops.pause.is_cancelled() => return host.paused().await,
                 Next::Execute(pending) => {
                     let end = host.execute(&pending).await?;
                     tick(&mut host.record, TickMoment::Between).await?;
-                    if let Some(end) = end {
-                        return Ok(end);
-                    }
+                    end
                 }
-                Next::AwaitSubagents => {
-                    if let Some(end) = host.await_subagents().await? {
-                        return Ok(end);
-                    }
-                }
-                Next::Ask(_) if host.is_out_of_budget() => {
-                    if let Some(end) = host.out_of_budget().await? {
-                        return Ok(end);
-                    }
-                }
+                Next::AwaitSubagents => host.await_subagents().await?,
+                Next::Ask(_) if host.is_out_of_budget() => host.out_of_budget().await?,
                 Next::Ask(stage) => {
                     host.hooks().deliver_steering().await?;
                     tell(&mut host.record, stage).await?;
-                    if let Some(end) = host.ask_for(asking(stage)).await? {
-                        return Ok(end);
-                    }
+                    host.ask_for(asking(stage)).await?
                 }
+            };
+            if let Some(end) = end {
+                return Ok(end);
             }
         }
     }

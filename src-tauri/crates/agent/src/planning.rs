@@ -131,14 +131,10 @@ fn broken_json() -> Unreadable {
 }
 
 fn nothing_read(answer: &str, segments: &[Segment<'_>]) -> Unreadable {
-    if segments.iter().any(Segment::is_broken_plan) || answer.trim().is_empty() {
-        return if answer.trim().is_empty() {
-            Unreadable::Broken("It has no text outside of your thoughts.".to_owned())
-        } else {
-            broken_json()
-        };
+    if answer.trim().is_empty() {
+        return Unreadable::Broken("It has no text outside of your thoughts.".to_owned());
     }
-    Unreadable::Prose
+    if segments.iter().any(Segment::is_broken_plan) { broken_json() } else { Unreadable::Prose }
 }
 
 #[cfg(test)]

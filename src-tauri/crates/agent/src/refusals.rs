@@ -11,7 +11,7 @@ pub(crate) use window::named_window;
 
 use crate::run_log::RunLog;
 use arki_domain::projection::{RefusablePart, tool_part};
-use arki_domain::{Code, ContextDropped, Error, Message, ToolDefinition};
+use arki_domain::{Code, ContextDropped, Error, EventId, Message, ToolDefinition};
 use std::sync::Arc;
 
 /// The number of parts that are left out for one request.
@@ -65,7 +65,7 @@ impl Mending {
             && !is_too_long
             && let Some(newest) = refused.log.transcript.refusable_parts().pop()
         {
-            let dropped = dropped(newest, fault);
+            let dropped = dropped(newest.event_id, newest.part, fault);
             self.parts += 1;
             self.guessed.push(dropped.clone());
             return Mend::LeaveOut(vec![dropped]);
@@ -109,35 +109,24 @@ impl RefusedRequest<'_> {
         let Some(event_id) = self.log.transcript.prompt_event() else { return Vec::new() };
         let refused = &self.log.state.refused_tools;
         let remote = self.definitions.iter().filter(|tool| tool.name.starts_with(REMOTE) && !is_in(refused, tool));
-        let dropped = |tool: &ToolDefinition| ContextDropped {
-            event_id: event_id.clone(),
-            part: tool_part(&tool.name),
-            reason: reason(self.fault),
-            restored: false,
-        };
-        remote.map(dropped).collect()
+        let part = |tool: &ToolDefinition| dropped(event_id.clone(), tool_part(&tool.name), self.fault);
+        remote.map(part).collect()
     }
 
     fn named_part(&mut self) -> Option<ContextDropped> {
         let (named, transcript) = (NamedPart::read(&self.fault.message), &mut self.log.transcript);
         if let Some(tool) = named.tool(&self.definitions, &self.log.state.refused_tools) {
             // The run's, which it is left out of.
-            let event_id = transcript.prompt_event()?;
-            let (part, reason) = (tool_part(&tool), reason(self.fault));
-            return Some(ContextDropped { event_id, part, reason, restored: false });
+            return Some(dropped(transcript.prompt_event()?, tool_part(&tool), self.fault));
         }
         let messages = transcript.messages();
         let parts = transcript.refusable_parts();
-        named.part(&parts, &messages).map(|part| dropped(part, self.fault))
+        named.part(&parts, &messages).map(|named| dropped(named.event_id, named.part, self.fault))
     }
 }
 
-fn dropped(part: RefusablePart, fault: &Error) -> ContextDropped {
-    ContextDropped { event_id: part.event_id, part: part.part, reason: reason(fault), restored: false }
-}
-
-fn reason(fault: &Error) -> String {
-    fault.message.clone()
+fn dropped(event_id: EventId, part: String, fault: &Error) -> ContextDropped {
+    ContextDropped { event_id, part, reason: fault.message.clone(), restored: false }
 }
 
 /// The part of a request that an error's words name.

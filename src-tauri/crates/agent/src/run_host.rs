@@ -4,44 +4,13 @@
 use crate::answer::ask::Ask;
 use crate::background::BackgroundAgents;
 use crate::call_runner::{CallRunner, is_delegated};
-use crate::compacting::{CompactionParts, ContextWindow};
+use crate::compacting::ContextWindow;
 use crate::hooks::LifecycleHooks;
-use crate::request_form::{LoggedRequest, RequestForm};
 use crate::run_log::{RunLog, RunSnapshot};
+use crate::run_parts::{LoggedRequest, RunParts};
 use crate::stop_signals::{RunControl, StopSignals};
-use arki_domain::projection::{NextStep, PendingCall, RunPhase, StateSavingStrategy};
-use arki_domain::{
-    ApprovalId, CallOutcome, ChatModel, Clock, Code, Error, EventLog, Executor, LateContext, LiveBus, ModelOptions,
-    PauseReason, QuestionId, RunPaused, SessionId,
-};
-use arki_redaction::Redactor;
-use bytes::Bytes;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
-
-/// The parts that a run works with; everything that touches the world is behind a port.
-#[derive(Clone)]
-pub struct RunParts {
-    pub log: Arc<dyn EventLog>,
-    pub bus: Arc<dyn LiveBus>,
-    pub model: Arc<dyn ChatModel>,
-    pub executor: Arc<dyn Executor>,
-    pub clock: Arc<dyn Clock>,
-    pub redactor: Redactor,
-    /// Frozen for the run, as are the executor's definitions.
-    pub system: Arc<str>,
-    /// The bytes of every image of the conversation, by their SHA-256 hex.
-    pub images: Arc<BTreeMap<String, Bytes>>,
-    pub model_options: ModelOptions,
-    /// Says whether what failed may succeed a little later, if it is simply tried again.
-    pub is_retryable: fn(&Error) -> bool,
-    /// The time one answer may take, from its request to its last word.
-    pub max_answer: Duration,
-    pub compaction: CompactionParts,
-    pub late_context: Arc<dyn LateContext>,
-    pub state_saving: StateSavingStrategy,
-}
+use arki_domain::projection::{NextStep, PendingCall, RunPhase};
+use arki_domain::{ApprovalId, CallOutcome, Code, Error, PauseReason, QuestionId, RunPaused, SessionId};
 
 /// The reason why a run stopped. The approval, the question, the budget and the pause are no ends of the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +37,6 @@ pub struct RunHost {
     pub(crate) parts: RunParts,
     pub record: RunLog,
     pub(crate) calls: CallRunner,
-    pub(crate) form: RequestForm,
     pub(crate) window: ContextWindow,
     pub(crate) logged: LoggedRequest,
     /// The request under way, or the last one.
@@ -85,13 +53,6 @@ impl RunHost {
         Self {
             record: RunLog::new(parts.log.clone(), session_id, standing, parts.state_saving),
             calls: CallRunner { executor: parts.executor.clone(), model: parts.model.clone(), stops: stops.clone() },
-            form: RequestForm {
-                model: parts.model.clone(),
-                executor: parts.executor.clone(),
-                system: parts.system.clone(),
-                images: parts.images.clone(),
-                options: parts.model_options.clone(),
-            },
             window: ContextWindow::new(
                 parts.model.clone(),
                 parts.compaction.clone(),
@@ -146,7 +107,7 @@ impl RunHost {
 
     pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Error> {
         let executed = self.calls.execute(&mut self.record, pending).await?;
-        self.form.keep_pictures(&executed.events).await;
+        self.parts.keep_pictures(&executed.events).await;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
             CallOutcome::Paused => self.paused().await.map(Some),

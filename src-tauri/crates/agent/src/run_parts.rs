@@ -1,28 +1,47 @@
-//! The next request to the model: what is frozen for the run, with what the run's log has come to.
+//! The parts that a run works with, and the next request to the model: what is frozen for the run, with what the run's log
+//! has come to.
 
 use crate::answer::ask::Ask;
+use crate::compacting::CompactionParts;
 use crate::run_log::RunLog;
 use crate::text_only;
+use arki_domain::projection::StateSavingStrategy;
 use arki_domain::{
-    ChatModel, ChatRequest, Error, Event, EventBody, Executor, ModelOptions, PreparedRequest, RequestHead,
-    ToolDefinition,
+    ChatModel, ChatRequest, Clock, Error, Event, EventBody, EventLog, Executor, LateContext, LiveBus, ModelOptions,
+    PreparedRequest, RequestHead, ToolDefinition,
 };
+use arki_redaction::Redactor;
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// The parts of a request beside the conversation.
-pub(crate) struct RequestForm {
-    pub(crate) model: Arc<dyn ChatModel>,
-    pub(crate) executor: Arc<dyn Executor>,
-    pub(crate) system: Arc<str>,
-    pub(crate) images: Arc<BTreeMap<String, Bytes>>,
-    pub(crate) options: ModelOptions,
+/// The parts that a run works with; everything that touches the world is behind a port.
+#[derive(Clone)]
+pub struct RunParts {
+    pub log: Arc<dyn EventLog>,
+    pub bus: Arc<dyn LiveBus>,
+    pub model: Arc<dyn ChatModel>,
+    pub executor: Arc<dyn Executor>,
+    pub clock: Arc<dyn Clock>,
+    pub redactor: Redactor,
+    /// Frozen for the run, as are the executor's definitions.
+    pub system: Arc<str>,
+    /// The bytes of every image of the conversation, by their SHA-256 hex.
+    pub images: Arc<BTreeMap<String, Bytes>>,
+    pub model_options: ModelOptions,
+    /// Says whether what failed may succeed a little later, if it is simply tried again.
+    pub is_retryable: fn(&Error) -> bool,
+    /// The time one answer may take, from its request to its last word.
+    pub max_answer: Duration,
+    pub compaction: CompactionParts,
+    pub late_context: Arc<dyn LateContext>,
+    pub state_saving: StateSavingStrategy,
 }
 
-impl RequestForm {
-    pub(crate) fn fill(&self, log: &mut RunLog, ask: &Ask) -> ChatRequest {
-        let mut options = self.options.clone();
+impl RunParts {
+    pub(crate) fn request(&self, log: &mut RunLog, ask: &Ask) -> ChatRequest {
+        let mut options = self.model_options.clone();
         // It is the answer's to the user.
         options.output_schema = options.output_schema.filter(|_| !ask.is_of_plan());
         let request = ChatRequest {
@@ -49,7 +68,7 @@ impl RequestForm {
 
     /// Returns whether the request is another one now: without an optional part that the provider has just refused.
     pub(crate) fn is_another(&self, log: &mut RunLog, ask: &Ask, sent: &PreparedRequest) -> bool {
-        let request = self.fill(log, ask);
+        let request = self.request(log, ask);
         self.model.prepare(&request).is_ok_and(|again| again.request_hash != sent.request_hash)
     }
 

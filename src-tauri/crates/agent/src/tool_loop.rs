@@ -20,40 +20,28 @@ impl Core for ToolLoop {
                 host.stop_subagents().await?;
                 return host.cancelled().await;
             }
-            match host.record.state.next_step() {
+            let end = match host.record.state.next_step() {
                 NextStep::Complete => {
                     host.hooks().deliver_steering().await?;
-                    if host.record.state.next_step() == NextStep::Complete
-                        && let Some(end) = host.completed_unless_held().await?
-                    {
-                        return Ok(end);
+                    match host.record.state.next_step() {
+                        NextStep::Complete => host.completed_unless_held().await?,
+                        _ => None,
                     }
                 }
                 NextStep::Ended => return Ok(host.ended()),
                 NextStep::Execute(_) | NextStep::AskModel if host.stops.pause.is_cancelled() => {
                     return host.paused().await;
                 }
-                NextStep::Execute(pending) => {
-                    if let Some(end) = host.execute(&pending).await? {
-                        return Ok(end);
-                    }
-                }
-                NextStep::AwaitSubagents => {
-                    if let Some(end) = host.await_subagents().await? {
-                        return Ok(end);
-                    }
-                }
-                NextStep::AskModel if host.is_out_of_budget() => {
-                    if let Some(end) = host.out_of_budget().await? {
-                        return Ok(end);
-                    }
-                }
+                NextStep::Execute(pending) => host.execute(&pending).await?,
+                NextStep::AwaitSubagents => host.await_subagents().await?,
+                NextStep::AskModel if host.is_out_of_budget() => host.out_of_budget().await?,
                 NextStep::AskModel => {
                     host.hooks().deliver_steering().await?;
-                    if let Some(end) = host.ask_model().await? {
-                        return Ok(end);
-                    }
+                    host.ask_model().await?
                 }
+            };
+            if let Some(end) = end {
+                return Ok(end);
             }
         }
     }

@@ -59,10 +59,10 @@ impl RunHost {
     }
 
     async fn ask_once(&mut self, turn: u32) -> Result<RequestOutcome, Error> {
-        let request = self.form.fill(&mut self.record, &self.ask);
+        let request = self.parts.request(&mut self.record, &self.ask);
         self.window.count(&request);
         let prepared = self.parts.model.prepare(&request);
-        let tools_as_text = self.form.writes_tools_as_text();
+        let tools_as_text = self.parts.writes_tools_as_text();
         let head = RequestHead { tools_as_text, ..RequestHead::of(&request) };
         // What comes next is added in place.
         drop(request);
@@ -73,22 +73,18 @@ impl RunHost {
         };
         let context_window = self.logged.new_window(self.parts.model.context_window());
         let head_hash = self.logged.new_head(&self.record, head, &prepared).await?;
-        self.record
-            .append(vec![
-                EngineRequest {
-                    turn,
-                    provider: self.parts.model.provider().to_owned(),
-                    model: self.parts.model.model().to_owned(),
-                    request_hash: prepared.request_hash.clone(),
-                    message_count: prepared.message_count,
-                    context_window,
-                    purpose: None,
-                    stage: self.ask.stage,
-                    head_hash,
-                }
-                .into(),
-            ])
-            .await?;
+        let asked = EngineRequest {
+            turn,
+            provider: self.parts.model.provider().to_owned(),
+            model: self.parts.model.model().to_owned(),
+            request_hash: prepared.request_hash.clone(),
+            message_count: prepared.message_count,
+            context_window,
+            purpose: None,
+            stage: self.ask.stage,
+            head_hash,
+        };
+        self.record.append(vec![asked.into()]).await?;
         let (mut retries, mut was_empty) = (Retries::default(), false);
         loop {
             let mut answer = self.answer(turn);
@@ -102,7 +98,7 @@ impl RunHost {
             answer.finish();
             let ended = match end {
                 AnswerEnd::Failed(_)
-                    if !answer.has_begun() && self.form.is_another(&mut self.record, &self.ask, &prepared) =>
+                    if !answer.has_begun() && self.parts.is_another(&mut self.record, &self.ask, &prepared) =>
                 {
                     self.interrupted(answer, Cut::Retried).await?;
                     self.logged.forget_head();
@@ -205,7 +201,7 @@ impl RunHost {
     /// Makes room before a request that would fill too much of the window. A request larger than a known window isn't
     /// sent: the run ends, and says what takes the space.
     async fn make_room(&mut self) -> Result<Option<RunEnd>, Error> {
-        self.window.count(&self.form.fill(&mut self.record, &self.ask));
+        self.window.count(&self.parts.request(&mut self.record, &self.ask));
         match self.window.compact_where_due(&mut self.record, &self.stops).await? {
             CompactionOutcome::NothingToDo => Ok(None),
             CompactionOutcome::Compacted => self.compacted().await,
@@ -219,7 +215,7 @@ impl RunHost {
             return Ok(Some(end));
         }
         self.window.forget_messages();
-        self.window.count(&self.form.fill(&mut self.record, &self.ask));
+        self.window.count(&self.parts.request(&mut self.record, &self.ask));
         self.window.note_left();
         Ok(None)
     }
