@@ -25,7 +25,6 @@ const REPEATED: &[(&str, usize)] = &[
     ("Running", 2),
     ("Standard", 2),
     ("Started", 2),
-    ("StepState", 2),
     ("Taken", 2),
     ("Watch", 2),
 ];

@@ -50,8 +50,8 @@ mod viewed_calls;
 mod write;
 
 use crate::inside::{InsideAction, InsideTask};
-use crate::tool::{Action, Tool};
 use crate::outcome::Output;
+use crate::tool::{Action, Tool};
 use arki_domain::projection::{
     AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
 };

@@ -1,8 +1,8 @@
 //! Tools that work on Arki's own things alone: the session's log, the kept contents, the tools themselves. They touch
 //! neither the project nor anything outside.
 
-use crate::outcome::{Output, ToolError};
 use crate::guide::Guides;
+use crate::outcome::{Output, ToolError};
 use arki_domain::projection::AgentState;
 use arki_domain::{Content, EventBody, ToolDefinition};
 use arki_redaction::Redactor;

@@ -1,9 +1,9 @@
 //! A tool: what the model is told of it, and how the executor carries it out.
 
-use crate::outcome::{Output, ToolError};
 use crate::inside::InsideAction;
 use crate::left_out::LeftOut;
 use crate::manual::Manual;
+use crate::outcome::{Output, ToolError};
 use crate::remote_tool::RemoteTool;
 use crate::schema;
 use crate::subagents::{SubagentChanges, Subagents};
@@ -42,10 +42,10 @@ pub(crate) type WriteAction = Arc<dyn Fn(&Project, &Value) -> Result<ChangeSet, 
 type Touches = Arc<dyn Fn(&Value) -> Touched + Send + Sync>;
 
 /// The action of a tool that writes.
-pub(crate) fn writing(
-    plan: impl Fn(&Project, &Value) -> Result<ChangeSet, ToolError> + Send + Sync + 'static,
+pub(crate) fn writing<Arguments: DeserializeOwned>(
+    plan: impl Fn(&Project, Arguments) -> Result<ChangeSet, ToolError> + Send + Sync + 'static,
 ) -> Action {
-    Action::Write(Arc::new(plan))
+    Action::Write(Arc::new(move |project, args| plan(project, arguments(args)?)))
 }
 
 /// The way in which the executor carries a tool out. A write tool only computes the change; the executor makes it, after

@@ -1,7 +1,7 @@
 //! `apply_patch`: changes to several files at once, all or nothing.
 
 use crate::outcome::ToolError;
-use crate::tool::{Tool, arguments, writing};
+use crate::tool::{Tool, writing};
 use crate::touched::Touched;
 use arki_edit::patch::patch_paths;
 use arki_files::{ChangeSet, Project, plan_patch};
@@ -27,7 +27,6 @@ fn touches(args: &Value) -> Touched {
     Touched { paths: patch_paths(patch), ..Touched::default() }
 }
 
-fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
-    let arguments: Arguments = arguments(args)?;
-    Ok(plan_patch(project, &arguments.patch)?)
+fn plan(project: &Project, Arguments { patch }: Arguments) -> Result<ChangeSet, ToolError> {
+    Ok(plan_patch(project, &patch)?)
 }

@@ -5,8 +5,8 @@ mod expression;
 mod functions;
 mod number;
 
-use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, Tool, arguments};
 use arki_domain::{Code, Error, StateChanged};
 use schemars::JsonSchema;

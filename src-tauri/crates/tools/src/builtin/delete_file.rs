@@ -1,11 +1,10 @@
 //! `delete_file`: a file goes; its content stays in the store, from which a rewind brings it back.
 
 use crate::outcome::ToolError;
-use crate::tool::{Tool, arguments, writing};
+use crate::tool::{Tool, writing};
 use arki_files::{ChangeSet, Project, plan_delete};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,8 +16,6 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("delete_file", include_str!("delete_file/manual.md"), writing(plan))
 }
 
-fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
-    let arguments: Arguments = arguments(args)?;
-    let path = project.resolve(&arguments.path)?;
-    Ok(plan_delete(project, &path)?)
+fn plan(project: &Project, Arguments { path }: Arguments) -> Result<ChangeSet, ToolError> {
+    Ok(plan_delete(project, &project.resolve(&path)?)?)
 }

@@ -1,12 +1,11 @@
 //! `edit_file`: exact replacements in one file, all or none.
 
 use crate::outcome::ToolError;
-use crate::tool::{Tool, arguments, writing};
+use crate::tool::{Tool, writing};
 use arki_edit::TextEdit;
 use arki_files::{ChangeSet, Project, plan_edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 pub(crate) const NAME: &str = "edit_file";
 
@@ -31,17 +30,12 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>(NAME, include_str!("edit_file/manual.md"), writing(plan))
 }
 
-fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
-    let arguments: Arguments = arguments(args)?;
-    let path = project.resolve(&arguments.path)?;
-    let edits: Vec<TextEdit> = arguments
-        .edits
-        .into_iter()
-        .map(|edit| TextEdit {
-            old_text: edit.old_text,
-            new_text: edit.new_text,
-            replace_all: edit.replace_all.unwrap_or(false),
-        })
-        .collect();
-    Ok(plan_edit(project, &path, &edits)?)
+fn plan(project: &Project, Arguments { path, edits }: Arguments) -> Result<ChangeSet, ToolError> {
+    let path = project.resolve(&path)?;
+    let edits = edits.into_iter().map(|EditArgument { old_text, new_text, replace_all }| TextEdit {
+        old_text,
+        new_text,
+        replace_all: replace_all.unwrap_or(false),
+    });
+    Ok(plan_edit(project, &path, &Vec::from_iter(edits))?)
 }

@@ -1,8 +1,8 @@
 //! `emit_artifact`: keeps a text for the user, in Arki's own store and not in the project.
 
 use crate::artifact;
-use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, Tool, arguments};
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;

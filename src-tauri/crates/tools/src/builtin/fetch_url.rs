@@ -1,9 +1,9 @@
 //! `fetch_url`: a page of the web as text.
 
 use crate::fetch::{self, PrivateHosts};
+use crate::outcome::Output;
 use crate::remote_tool::{CallScope, RemoteTool};
 use crate::tool::{Action, Retry, Tool, ToolTraits, arguments};
-use crate::outcome::Output;
 use crate::touched::Touched;
 use arki_domain::{Code, Error};
 use async_trait::async_trait;

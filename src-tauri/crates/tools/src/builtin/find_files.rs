@@ -1,7 +1,7 @@
 //! `find_files`: files by their names.
 
-use crate::outcome::{Output, ToolError};
 use crate::left_out::ignored_note;
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, ReadTask, Tool, arguments};
 use arki_files::{FindQuery, find};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `list_directory`: what is in a folder.
 
-use crate::outcome::{Output, ToolError};
 use crate::left_out::ignored_note;
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, ReadTask, Tool, arguments};
 use arki_disk::EntryKind;
 use arki_files::{ListQuery, ProjectPath, list};

@@ -1,8 +1,8 @@
 //! `read_procedure`: the steps of recurring work.
 
-use crate::outcome::{Output, ToolError};
 use crate::guide::find_guide;
 use crate::inside::{InsideResult, InsideTask};
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, Tool, arguments};
 use schemars::JsonSchema;
 use serde::Deserialize;

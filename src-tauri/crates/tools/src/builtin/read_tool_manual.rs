@@ -1,8 +1,8 @@
 //! `read_tool_manual`: the manual of a tool whose description begins with 📘.
 
-use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
 use crate::nearest::nearest_tool;
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, Tool, arguments};
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `run_command`: what the model says of a command; the executor runs it.
 
-use crate::outcome::ToolError;
 use crate::fetch;
+use crate::outcome::ToolError;
 use crate::tool::{Action, Tool, arguments};
 use crate::touched::Touched;
 use arki_domain::{Code, Error};

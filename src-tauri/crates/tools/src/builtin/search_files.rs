@@ -1,7 +1,7 @@
 //! `search_files`: lines that match a regular expression.
 
-use crate::outcome::{Output, ToolError};
 use crate::left_out::ignored_note;
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, ReadTask, Tool, arguments};
 use arki_domain::plural;
 use arki_files::{SearchQuery, search};

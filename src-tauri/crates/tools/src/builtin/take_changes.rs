@@ -26,8 +26,7 @@ pub(crate) struct Arguments {
 #[must_use]
 pub fn take_changes(changes: Arc<dyn SubagentChanges>) -> Tool {
     let (planned, touched) = (changes.clone(), changes.clone());
-    let plan = move |project: &arki_files::Project, args: &Value| {
-        let Arguments { worktree, paths } = arguments(args)?;
+    let plan = move |project: &arki_files::Project, Arguments { worktree, paths }: Arguments| {
         planned.plan(project, &worktree, paths.as_deref()).map_err(ToolError::from)
     };
     let tool = Tool::new::<Arguments>(TAKE_CHANGES_TOOL, include_str!("take_changes/manual.md"), writing(plan));

@@ -1,7 +1,7 @@
 //! `update_plan`: tells the user what the agent intends to do, and how far it is.
 
-use crate::outcome::{Output, ToolError};
 use crate::inside::{InsideResult, InsideTask};
+use crate::outcome::{Output, ToolError};
 use crate::tool::{Action, Tool, arguments};
 use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
 use arki_domain::{Code, Error, PlanStep, PlanStepState, PlanUpdated};
@@ -19,27 +19,7 @@ struct Arguments {
 #[serde(deny_unknown_fields)]
 struct PlanStepArgument {
     title: String,
-    state: Option<StepState>,
-}
-
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-enum StepState {
-    Pending,
-    InProgress,
-    Done,
-    Skipped,
-}
-
-impl From<StepState> for PlanStepState {
-    fn from(state: StepState) -> Self {
-        match state {
-            StepState::Pending => Self::Pending,
-            StepState::InProgress => Self::InProgress,
-            StepState::Done => Self::Done,
-            StepState::Skipped => Self::Skipped,
-        }
-    }
+    state: Option<PlanStepState>,
 }
 
 pub(crate) fn tool() -> Tool {
@@ -61,11 +41,11 @@ fn update(task: &InsideTask<'_>) -> Result<InsideResult, ToolError> {
     }
     let open = steps
         .iter()
-        .filter(|step| matches!(step.state, None | Some(StepState::Pending | StepState::InProgress)))
+        .filter(|step| matches!(step.state, None | Some(PlanStepState::Pending | PlanStepState::InProgress)))
         .count();
     let text = format!("The user sees the plan: {} steps, {open} of them still to do.", steps.len());
     let steps = steps.into_iter();
-    let steps = steps.map(|step| PlanStep { title: step.title, state: step.state.map(Into::into).unwrap_or_default() });
+    let steps = steps.map(|step| PlanStep { title: step.title, state: step.state.unwrap_or_default() });
     let updated = PlanUpdated { intent: intent.unwrap_or_default(), steps: steps.collect() };
     Ok(InsideResult { output: Output { text, truncated: false }, events: vec![updated.into()], contents: Vec::new() })
 }

@@ -7,8 +7,8 @@ use super::background_subagents::BackgroundSubagents;
 use super::record::Record;
 use crate::builtin::ask_user;
 use arki_domain::{
-    ApprovalRequested, CallId, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, QuestionAsked, QuestionId,
-    ToolCall, sha256_hex,
+    ApprovalRequested, CallId, CallOutcome, ChangePreview, Code, Content, ContentKind, Error, QuestionAsked,
+    QuestionId, ToolCall, sha256_hex,
 };
 use arki_policy::Verdict;
 use arki_redaction::Redactor;

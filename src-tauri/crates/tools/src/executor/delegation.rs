@@ -11,9 +11,9 @@ use super::record::Record;
 use super::toolbox::Toolbox;
 use crate::builtin::delegate::{self, Arguments};
 use crate::builtin::take_changes;
+use crate::outcome::Output;
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::{Action, arguments};
-use crate::outcome::Output;
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{
     CallOutcome, Code, Error, EventBody, LeftInBackground, RunId, SessionId, SubagentStarted, TAKE_CHANGES_TOOL,

@@ -7,8 +7,8 @@
 use super::ExecutorSettings;
 use super::record::stale;
 use super::subject::SubjectOf;
-use crate::outcome::{Output, ToolError};
 use crate::open_buffers::{BufferChange, BufferText, BufferWrite, OpenBuffers};
+use crate::outcome::{Output, ToolError};
 use crate::tool::WriteAction;
 use arki_domain::{ApprovalRequested, Code, Error, ReasonCode, SessionId, TranslatableText, sha256_hex};
 use arki_files::{AppliedChange, ChangeSet, FileChange, FileContent, Project, plan_write};

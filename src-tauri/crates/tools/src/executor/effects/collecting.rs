@@ -3,9 +3,9 @@
 
 use super::generated::{BoundFolders, GeneratedFolders};
 use super::stored::{StoredEffect, StoredState};
-use crate::outcome::ToolError;
 use crate::executor::ExecutorSettings;
 use crate::executor::command_sandbox::CommandView;
+use crate::outcome::ToolError;
 use arki_domain::{Code, Content, ContentKind, Error, SessionId, sha256_hex};
 use arki_files::{Effect, FileContent, FileFound, Project, ProjectPath};
 use arki_sandbox::{OverlayView, ViewChange, ViewChangeKind, ViewEntry};

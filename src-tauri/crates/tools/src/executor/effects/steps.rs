@@ -7,8 +7,8 @@
 
 use super::stored::listed;
 use super::{CommandEffects, changed, effects_of, images};
-use crate::outcome::ToolError;
 use crate::executor::call_log::CallLog;
+use crate::outcome::ToolError;
 use arki_domain::{
     ApprovalMode, CallContext, Code, Decision, Error, Event, EventBody, FileChanged, PolicyDecided, ToolCall,
 };

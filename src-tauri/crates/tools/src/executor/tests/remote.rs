@@ -1,7 +1,7 @@
 use super::*;
+use crate::outcome::Output;
 use crate::remote_tool::{CallScope, RemoteTool};
 use crate::tool::{Retry, ToolTraits};
-use crate::outcome::Output;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

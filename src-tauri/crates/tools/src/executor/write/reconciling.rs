@@ -1,9 +1,9 @@
 //! Writes that a crash cut off: what they left is put right, and they are made if they weren't.
 
 use super::{AcceptedChange, FileWriter, accepted, effects, path_of, planned, written};
-use crate::outcome::ToolError;
 use crate::executor::ExecutorSettings;
 use crate::executor::record::{Record, stale};
+use crate::outcome::ToolError;
 use crate::tool::WriteAction;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{CallOutcome, Error, EventBody, FileChanged, FileEffect, ToolCall, sha256_hex};
