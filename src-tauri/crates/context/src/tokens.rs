@@ -35,10 +35,7 @@ impl TokenCorrection {
             return;
         }
         let factor = (counted as f64 / estimated as f64).clamp(1.0 / MAX_FACTOR, MAX_FACTOR);
-        self.factor = match self.has_learned {
-            true => self.factor + WEIGHT_OF_NEWEST * (factor - self.factor),
-            false => factor,
-        };
+        self.factor = if self.has_learned { self.factor + WEIGHT_OF_NEWEST * (factor - self.factor) } else { factor };
         self.has_learned = true;
     }
 

@@ -8,44 +8,35 @@ use std::path::Path;
 /// # Errors
 /// `WORKTREE_UNAVAILABLE`, with the reason.
 pub(crate) fn ensure_fit(origin: &Path, instead: Instead) -> Result<(), Error> {
-    match origin.join(".git").symlink_metadata() {
-        Ok(found) if found.is_dir() => ensure_has_all_of_git(&origin.join(".git"), instead)?,
-        Ok(_) => {
-            return Err(unavailable(
-                "The folder is itself a linked worktree, or part of another repository.",
-                format!("Open the repository's main folder, or {instead}."),
-            ));
+    let (why, advice) = match origin.join(".git").symlink_metadata() {
+        Ok(found) if found.is_dir() => {
+            ensure_has_all_of_git(&origin.join(".git"), instead)?;
+            let has_submodules = origin.join(".gitmodules").symlink_metadata().is_ok();
+            return if has_submodules { Err(submodules(instead)) } else { Ok(()) };
         }
+        Ok(_) => (
+            "The folder is itself a linked worktree, or part of another repository.",
+            "Open the repository's main folder",
+        ),
         Err(_) if ["HEAD", "objects", "refs"].iter().all(|name| origin.join(name).exists()) => {
-            return Err(unavailable(
-                "The folder is a bare repository, without files to work on.",
-                format!("Open a clone of it, or {instead}."),
-            ));
+            ("The folder is a bare repository, without files to work on.", "Open a clone of it")
         }
         Err(_) => {
-            return Err(unavailable(
-                "The folder is not the root of a git repository.",
-                format!("Open the repository's root, run `git init` and commit, or {instead}."),
-            ));
+            ("The folder is not the root of a git repository.", "Open the repository's root, run `git init` and commit")
         }
-    }
-    match origin.join(".gitmodules").symlink_metadata() {
-        Ok(_) => Err(submodules(instead)),
-        Err(_) => Ok(()),
-    }
+    };
+    Err(unavailable(why, advice, instead))
 }
 
 /// Refuses a repository whose git directory leads elsewhere: git would write outside the folder.
 fn ensure_has_all_of_git(git_dir: &Path, instead: Instead) -> Result<(), Error> {
     let found = |name: &str| git_dir.join(name).symlink_metadata();
     let leads_elsewhere = found("commondir").is_ok() || found("worktrees").is_ok_and(|found| !found.is_dir());
-    match leads_elsewhere {
-        true => Err(unavailable(
-            "The repository keeps a part of its git directory elsewhere.",
-            format!("Open the repository's main folder, or {instead}."),
-        )),
-        false => Ok(()),
+    if !leads_elsewhere {
+        return Ok(());
     }
+    let why = "The repository keeps a part of its git directory elsewhere.";
+    Err(unavailable(why, "Open the repository's main folder", instead))
 }
 
 /// Refuses a repository that isn't whole by itself: where objects or branches are borrowed, linked, or fetched when they
@@ -58,10 +49,8 @@ pub(crate) fn ensure_keeps_to_itself(root: &Path, instead: Instead) -> Result<()
     let is_there = |name: &str| git_dir.join(name).symlink_metadata().is_ok();
     let borrows = ["commondir", "objects/info/alternates", "objects/info/http-alternates"].into_iter().any(is_there);
     if borrows || is_there("shallow") || !all_lie_in(&git_dir).unwrap_or(false) {
-        return Err(unavailable(
-            "The repository isn't complete by itself: it borrows, links or fetches a part of its objects.",
-            format!("Use a complete clone (`git fetch --unshallow`, `git repack -a`), or {instead}."),
-        ));
+        let why = "The repository isn't complete by itself: it borrows, links or fetches a part of its objects.";
+        return Err(unavailable(why, "Use a complete clone (`git fetch --unshallow`, `git repack -a`)", instead));
     }
     Ok(())
 }
@@ -97,29 +86,26 @@ fn all_are_files(folder: &Path) -> std::io::Result<bool> {
 }
 
 pub(crate) fn submodules(instead: Instead) -> Error {
-    unavailable(
-        "The repository has submodules, and a worktree would be without their files.",
-        format!("Work without submodules, or {instead}."),
-    )
+    let why = "The repository has submodules, and a worktree would be without their files.";
+    unavailable(why, "Work without submodules", instead)
 }
 
 pub(crate) fn unclear(instead: Instead) -> Error {
-    unavailable(
-        "Arki can't tell which programs git's configuration would run here.",
-        format!("Look at `git config --list`, or {instead}."),
-    )
+    let why = "Arki can't tell which programs git's configuration would run here.";
+    unavailable(why, "Look at `git config --list`", instead)
 }
 
 pub(crate) fn no_commit(instead: Instead) -> Error {
-    unavailable("The repository has no commit yet.", format!("Commit something first, or {instead}."))
+    unavailable("The repository has no commit yet.", "Commit something first", instead)
 }
 
 pub(crate) fn no_git(instead: Instead) -> Error {
-    unavailable("Git was not found on this computer.", format!("Install git, or {instead}."))
+    unavailable("Git was not found on this computer.", "Install git", instead)
 }
 
-pub(crate) fn unavailable(why: &str, hint: String) -> Error {
-    Error::new(Code::WORKTREE_UNAVAILABLE, format!("Can't create a worktree here. {why}"), hint)
+pub(crate) fn unavailable(why: &str, advice: &str, instead: Instead) -> Error {
+    let message = format!("Can't create a worktree here. {why}");
+    Error::new(Code::WORKTREE_UNAVAILABLE, message, format!("{advice}, or {instead}."))
 }
 
 #[cfg(test)]

@@ -48,8 +48,8 @@ impl SessionWorktrees {
     /// `WORKTREE_UNAVAILABLE` where there is no folder beside the project.
     pub fn place_of(project: &Path, branch: &BranchName) -> Result<PathBuf, Error> {
         let (Some(parent), Some(name)) = (project.parent(), project.file_name()) else {
-            let hint = format!("Move the project into a folder of its own, or {}.", IN_THE_FOLDER);
-            return Err(fitness::unavailable("The project isn't inside another folder.", hint));
+            let why = "The project isn't inside another folder.";
+            return Err(fitness::unavailable(why, "Move the project into a folder of its own", IN_THE_FOLDER));
         };
         let mut all = OsString::from(name);
         all.push(".worktrees");
