@@ -26,59 +26,32 @@ const NAMES: &[(&str, &[&str])] = &[
 ];
 
 /// Names by ours that models use which were trained on other tools, besides [`NAMES`]: small letters and digits alone.
-const MEANINGS: &[(&str, &[&str])] = &[
-    ("apply_patch", &["applydiff", "patch"]),
-    ("ask_user", &["ask", "askfollowupquestion", "question", "requestuserinput"]),
-    ("calculate", &["calc", "calculator"]),
-    ("delegate", &["dispatchagent", "spawnagent", "subagent"]),
-    ("delete_file", &["delete", "remove", "removefile", "rm"]),
+const MEANINGS: &[(&str, &str)] = &[
+    ("apply_patch", "applydiff patch"),
+    ("ask_user", "ask askfollowupquestion question requestuserinput"),
+    ("calculate", "calc calculator"),
+    ("delegate", "dispatchagent spawnagent subagent"),
+    ("delete_file", "delete remove removefile rm"),
     (
         "edit_file",
-        &[
-            "edit",
-            "multiedit",
-            "replace",
-            "replaceinfile",
-            "searchreplace",
-            "strreplace",
-            "strreplaceeditor",
-            "strreplacebasededittool",
-            "updatefile",
-        ],
+        "edit multiedit replace replaceinfile searchreplace strreplace strreplaceeditor \
+        strreplacebasededittool updatefile",
     ),
-    ("fetch_url", &["browse", "curl", "fetch", "openurl", "urlfetch", "webfetch", "wget"]),
-    ("find_files", &["filesearch", "find", "findfile", "globfilesearch", "globsearch"]),
-    ("list_directory", &["dir", "listdir", "listfiles", "listfolder", "tree"]),
-    ("read_file", &["cat", "head", "open", "openfile", "readmanyfiles", "view", "viewfile"]),
-    ("read_skill", &["activateskill", "useskill"]),
+    ("fetch_url", "browse curl fetch openurl urlfetch webfetch wget"),
+    ("find_files", "filesearch find findfile globfilesearch globsearch"),
+    ("list_directory", "dir listdir listfiles listfolder tree"),
+    ("read_file", "cat head open openfile readmanyfiles view viewfile"),
+    ("read_skill", "activateskill useskill"),
     (
         "run_command",
-        &[
-            "command",
-            "containerexec",
-            "cmd",
-            "exec",
-            "execcommand",
-            "execute",
-            "executecommand",
-            "localshell",
-            "powershell",
-            "runinterminal",
-            "runshellcommand",
-            "runterminalcmd",
-            "runterminalcommand",
-            "sh",
-            "shell",
-            "shellcommand",
-            "terminal",
-            "unifiedexec",
-            "zsh",
-        ],
+        "command containerexec cmd exec execcommand execute executecommand localshell powershell \
+        runinterminal runshellcommand runterminalcmd runterminalcommand sh shell shellcommand terminal \
+        unifiedexec zsh",
     ),
-    ("search_files", &["codesearch", "grepsearch", "rg", "ripgrep", "search", "searchfilecontent", "searchtext"]),
-    ("search_project", &["codebasesearch", "semanticsearch"]),
-    ("update_plan", &["managetodolist", "plan", "todo", "updatetodos", "writetodos"]),
-    ("write_file", &["create", "createfile", "newfile", "savefile", "write", "writetofile"]),
+    ("search_files", "codesearch grepsearch rg ripgrep search searchfilecontent searchtext"),
+    ("search_project", "codebasesearch semanticsearch"),
+    ("update_plan", "managetodolist plan todo updatetodos writetodos"),
+    ("write_file", "create createfile newfile savefile write writetofile"),
 ];
 
 /// Arguments that differ only in their name: the tool, ours, theirs.
@@ -108,9 +81,10 @@ pub fn tools_named(theirs: &str) -> impl Iterator<Item = &'static str> {
 pub(crate) fn meant<'a>(known: &[&'a str], name: &str) -> Option<&'a str> {
     let namespaced = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
     [name, namespaced].into_iter().find_map(|name| {
-        let is_it = |theirs: &&str| plain_name(theirs) == plain_name(name);
-        let meanings = MEANINGS.iter().chain(NAMES).filter(|(_, theirs)| theirs.iter().any(is_it));
-        meanings.filter_map(|(ours, _)| known.iter().find(|known| *known == ours).copied()).next()
+        let is_it = |theirs: &str| plain_name(theirs) == plain_name(name);
+        let by_meaning = MEANINGS.iter().filter(|(_, theirs)| theirs.split(' ').any(is_it)).map(|(ours, _)| ours);
+        let by_name = NAMES.iter().filter(|(_, theirs)| theirs.iter().copied().any(is_it)).map(|(ours, _)| ours);
+        by_meaning.chain(by_name).find_map(|ours| known.iter().find(|known| *known == ours).copied())
     })
 }
 
@@ -254,8 +228,9 @@ mod tests {
 
     #[test]
     fn only_tools_that_there_are_have_names() {
-        for (ours, _) in NAMES.iter().chain(MEANINGS).filter(|(ours, _)| *ours != "search_project") {
-            assert!(BUILT_IN_TOOLS.contains(ours), "{ours}");
+        let tools = NAMES.iter().map(|(ours, _)| *ours).chain(MEANINGS.iter().map(|(ours, _)| *ours));
+        for ours in tools.filter(|ours| *ours != "search_project") {
+            assert!(BUILT_IN_TOOLS.contains(&ours), "{ours}");
         }
     }
 

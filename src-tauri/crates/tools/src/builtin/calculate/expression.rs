@@ -163,11 +163,8 @@ impl ExpressionReader<'_> {
         let scale = exponent - i32::try_from(decimals.replace('_', "").len()).unwrap_or(i32::MAX);
         let whole: BigInt = all.parse().map_err(|_| at(start, "this is not a number"))?;
         let ten = BigRational::from_integer(10.into());
-        let scale = if scale < 0 {
-            num_traits::pow(ten, scale.unsigned_abs() as usize).recip()
-        } else {
-            num_traits::pow(ten, scale.unsigned_abs() as usize)
-        };
+        let power = num_traits::pow(ten, scale.unsigned_abs() as usize);
+        let scale = if scale < 0 { power.recip() } else { power };
         let value = BigRational::from_integer(whole) * scale;
         if value.numer().bits() > MAX_BITS || value.denom().bits() > MAX_BITS {
             return Err(at(start, "this number has too many digits"));
