@@ -72,7 +72,7 @@ use hooking::{BeforeCall, CallHooks};
 use kept_whole::CallResults;
 use read::ReadCalls;
 use record::Record;
-use remote::RemoteCalls;
+use remote::{RemoteCall, RemoteCalls};
 use run_stop::RunStop;
 use std::sync::Arc;
 use std::time::Duration;
@@ -252,7 +252,7 @@ impl ToolExecutor {
                 }
                 Action::Write(plan) => self.writer.reconcile(plan.clone(), call, files, approval, record).await,
                 Action::Command => self.commands.interrupted(call, approval, record).await,
-                Action::Remote(remote) => self.remotes.interrupted((tool, remote), call, record).await,
+                Action::Remote(remote) => self.remotes.interrupted(RemoteCall { tool, remote, call }, record).await,
             },
             None => record.fail(call, &self.toolbox.unknown(&call.tool_id)).await,
         }
@@ -271,15 +271,15 @@ impl ToolExecutor {
             manual_of: &|name| Some(self.toolbox.tool(name)?.manual.clone()),
             offered: &self.toolbox.offered,
             guides: &self.settings.guides,
-            previous: record.context().previous.as_deref(),
-            agent_state: &record.context().agent_state,
+            previous: record.context.previous.as_deref(),
+            agent_state: &record.context.agent_state,
             redactor: &self.call_log.redactor,
         };
         let done = match work(&task) {
             Ok(done) => done,
             Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
         };
-        self.settings.contents.put(&record.context().session_id, done.contents).await?;
+        self.settings.contents.put(&record.context.session_id, done.contents).await?;
         let mut bodies = done.events;
         bodies.extend(self.results.result(call, Ok(done.output), record).await);
         record.settle_decided(call, verdict, bodies).await

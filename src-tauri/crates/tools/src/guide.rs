@@ -53,10 +53,6 @@ impl Guide {
         let first = first.trim_start_matches('\u{feff}');
         let (name, description) =
             first.split_once(':').ok_or_else(|| invalid(origin, "its first line is not `name: description`"))?;
-        Self::new(name, description, text, origin)
-    }
-
-    fn new(name: &str, description: &str, text: &str, origin: &str) -> Result<Self, Error> {
         let name = name.trim();
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.chars().count() > MAX_GUIDE_NAME_CHARS || !name.chars().all(is_plain) {

@@ -5,7 +5,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
-mod arguments;
 mod artifact;
 mod builtin;
 mod caller;

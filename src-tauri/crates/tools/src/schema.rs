@@ -1,4 +1,5 @@
-//! JSON Schemas of tools: made from our own types, or taken from others and then trusted with nothing.
+//! JSON Schemas of tools: made from our own types, or taken from others and then trusted with nothing. Arguments are held
+//! against them, with words that help the model to mend them.
 
 use arki_domain::{Code, Error, json_text_bytes};
 use jsonschema::{PatternOptions, Validator};
@@ -8,6 +9,8 @@ use serde_json::{Value, json};
 
 /// The largest schema of a tool from outside, as JSON: well above any real one, and sent with every request.
 pub const MAX_SCHEMA_BYTES: usize = 64 << 10;
+/// More problems than this are not listed.
+const MAX_PROBLEMS: usize = 4;
 /// A pattern in such a schema gives up after this many steps back, and compiles to no more than this.
 const MAX_BACKTRACKS: usize = 10_000;
 const MAX_PATTERN_BYTES: usize = 1 << 20;
@@ -94,7 +97,28 @@ pub fn check_schema(schema: &Value) -> Result<(), String> {
 /// `ARGUMENTS_INVALID`, in words that help the model to mend them.
 pub fn check_arguments(tool: &str, schema: &Value, arguments: &Value) -> Result<(), Error> {
     let validator = compile(schema).map_err(|why| Error::internal(format_args!("the schema of {tool}: {why}")))?;
-    crate::arguments::validate(tool, &validator, arguments)
+    validate(tool, &validator, arguments)
+}
+
+/// Checks `args` against the schema of `tool`.
+pub(crate) fn validate(tool: &str, validator: &Validator, args: &Value) -> Result<(), Error> {
+    if let Value::String(raw) = args {
+        let shown: String = raw.chars().take(120).collect();
+        let message = format!("The arguments of {tool} are not a JSON object: {shown}");
+        return Err(Error::new(Code::ARGUMENTS_INVALID, message, "Send the arguments as one complete JSON object."));
+    }
+    let problems: Vec<String> = validator.iter_errors(args).take(MAX_PROBLEMS).map(|error| describe(&error)).collect();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let message = format!("The arguments of {tool} don't fit: {}.", problems.join("; "));
+    let hint = "Send the call again with arguments that follow the tool's schema.";
+    Err(Error::new(Code::ARGUMENTS_INVALID, message, hint))
+}
+
+fn describe(error: &jsonschema::ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    if place.is_empty() { error.to_string() } else { format!("at {place}: {error}") }
 }
 
 /// A schema from outside, as an object; one that says nothing takes no arguments.

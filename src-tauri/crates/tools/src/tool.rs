@@ -208,7 +208,7 @@ impl Tool {
     /// Checks arguments against the schema; the validator is made when it is first needed.
     pub(crate) fn validate(&self, args: &Value) -> Result<(), Error> {
         match self.validator.get_or_init(|| schema::compile(&schema::of_calls(&self.definition.parameters))) {
-            Ok(validator) => crate::arguments::validate(self.name(), validator, args),
+            Ok(validator) => schema::validate(self.name(), validator, args),
             Err(why) => Err(Error::internal(format_args!("the schema of {} is not valid: {why}", self.name()))),
         }
     }

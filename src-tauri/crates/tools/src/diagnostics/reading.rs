@@ -98,27 +98,25 @@ fn of_lint_json(output: &Value) -> Option<Vec<ReportedProblem>> {
 }
 
 fn of_eslint(path: &str, message: &Value) -> Option<ReportedProblem> {
-    Some(ReportedProblem {
-        path: path.to_owned(),
-        folder: None,
-        line: message["line"].as_u64().unwrap_or(0),
-        column: message["column"].as_u64().unwrap_or(0),
-        severity: if message["severity"] == 1 { Severity::Warning } else { Severity::Error },
-        code: message["ruleId"].as_str().map(str::to_owned),
-        message: message["message"].as_str()?.to_owned(),
-    })
+    let severity = if message["severity"] == 1 { Severity::Warning } else { Severity::Error };
+    of_message(path, (&message["line"], &message["column"]), severity, &message["ruleId"], &message["message"])
 }
 
 fn of_ruff(path: &str, message: &Value) -> Option<ReportedProblem> {
-    Some(ReportedProblem {
-        path: path.to_owned(),
-        folder: None,
-        line: message.pointer("/location/row").and_then(Value::as_u64).unwrap_or(0),
-        column: message.pointer("/location/column").and_then(Value::as_u64).unwrap_or(0),
-        severity: Severity::Unsaid,
-        code: message["code"].as_str().map(str::to_owned),
-        message: message["message"].as_str()?.to_owned(),
-    })
+    let place = &message["location"];
+    of_message(path, (&place["row"], &place["column"]), Severity::Unsaid, &message["code"], &message["message"])
+}
+
+fn of_message(
+    path: &str,
+    (line, column): (&Value, &Value),
+    severity: Severity,
+    code: &Value,
+    message: &Value,
+) -> Option<ReportedProblem> {
+    let [line, column] = [line, column].map(|number| number.as_u64().unwrap_or(0));
+    let (code, message) = (code.as_str().map(str::to_owned), message.as_str()?.to_owned());
+    Some(ReportedProblem { path: path.to_owned(), folder: None, line, column, severity, code, message })
 }
 
 #[cfg(test)]

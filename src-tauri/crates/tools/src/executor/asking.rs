@@ -69,7 +69,7 @@ impl UserQuestions {
             let hash = sha256_hex(&bytes);
             preview.diff_hash = Some(hash.clone());
             let content = Content { hash, bytes, kind: ContentKind::Plain };
-            self.settings.contents.put(&record.context().session_id, vec![content]).await?;
+            self.settings.contents.put(&record.context.session_id, vec![content]).await?;
         }
         Ok(None)
     }

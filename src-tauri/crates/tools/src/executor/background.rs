@@ -145,7 +145,7 @@ impl CommandRunner {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
         let call = begun.decided.call.clone();
-        let place = self.settings.background.begin(&record.context().session_id, &call.call_id);
+        let place = self.settings.background.begin(&record.context.session_id, &call.call_id);
         let Some(place) = place else { return record.fail(&call, &full()).await };
         let text = format!(
             "Running in the background as {}. Its result comes as an AsyncToolResult when it ends; don't poll for it.",
@@ -153,7 +153,7 @@ impl CommandRunner {
         );
         let outcome = record.settle(vec![record.placeholder(&call, text).into()]).await?;
         let after = record.last_seq();
-        let context = CallContext { cancel: place.cancel.clone(), ..record.context().clone() };
+        let context = CallContext { cancel: place.cancel.clone(), ..record.context.clone() };
         let runner = self.clone();
         tokio::spawn(async move {
             if let Err(fault) = runner.to_its_end(begun, &context, after).await {

@@ -142,7 +142,7 @@ impl DelegatedCalls {
         if let Err(fault) = self.ensure_fit_for_background(subagents, arguments) {
             return record.conclude_read(call, verdict, Err(fault)).await;
         }
-        let context = record.context();
+        let context = record.context;
         let max_cost_usd = context.cost_left_usd.map(|left| self.share_of(left));
         let started = SubagentStarted { max_cost_usd, ..self.begun(subagents, call, arguments.clone()) };
         let placeholder = placeholder(call, &started, record);
@@ -162,10 +162,7 @@ impl DelegatedCalls {
         if !self.keeps_apart(subagents, arguments) {
             return Err(would_write(&arguments.agent));
         }
-        match self.background.count() < MAX_SUBAGENTS_IN_BACKGROUND {
-            true => Ok(()),
-            false => Err(full()),
-        }
+        if self.background.count() < MAX_SUBAGENTS_IN_BACKGROUND { Ok(()) } else { Err(full()) }
     }
 
     pub(super) fn take_up(self: &Arc<Self>, calls: &[PendingCall], context: &CallContext) {

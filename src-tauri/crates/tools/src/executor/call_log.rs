@@ -1,7 +1,9 @@
 //! The log and the bus on which calls are recorded and shown.
 
 use super::record::Record;
-use arki_domain::{CallContext, Error, EventBody, EventDraft, EventLog, FileChanged, LiveBus, SessionId};
+use arki_domain::{
+    CallContext, CallId, Error, EventBody, EventDraft, EventLog, FileChanged, LiveBus, Permissions, SessionId,
+};
 use arki_redaction::Redactor;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,6 +14,24 @@ pub(super) struct CallLog {
     pub(super) log: Arc<dyn EventLog>,
     pub(super) bus: Arc<dyn LiveBus>,
     pub(super) redactor: Redactor,
+}
+
+/// The event of a call's change to a file, of which nothing is known yet.
+pub(super) fn file_changed(path: String, call_id: &CallId) -> FileChanged {
+    FileChanged {
+        path,
+        before_hash: None,
+        after_hash: None,
+        before_unknown: false,
+        after_unknown: false,
+        before_permissions: Permissions::default(),
+        before_link: false,
+        after_link: false,
+        call_id: call_id.clone(),
+        hunks: Vec::new(),
+        by_session: None,
+        by_hook: None,
+    }
 }
 
 impl CallLog {

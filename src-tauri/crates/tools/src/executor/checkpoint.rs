@@ -2,6 +2,7 @@
 //! one runs, and compared afterwards. A command that is known to only read is not worth the look.
 
 use super::ExecutorSettings;
+use super::call_log::file_changed;
 use crate::outcome::ToolError;
 use arki_domain::{
     CallContext, CheckpointCreated, CheckpointId, Content, ContentKind, Error, EventBody, FileChanged, SessionId,
@@ -173,10 +174,6 @@ fn told(change: SnapshotChange, before: &Snapshot, call: &ToolCall) -> FileChang
         before_unknown: change.before == ImageRef::Unknown,
         after_unknown: change.after == ImageRef::Unknown,
         before_permissions: before.files.get(&change.path).map(|file| file.permissions).unwrap_or_default(),
-        path: change.path,
-        call_id: call.call_id.clone(),
-        hunks: Vec::new(),
-        by_session: None,
-        by_hook: None,
+        ..file_changed(change.path, &call.call_id)
     }
 }

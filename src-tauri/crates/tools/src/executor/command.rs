@@ -66,7 +66,7 @@ impl CommandRunner {
                 (Err(error), _) | (_, Err(error)) => return record.fail(call, &error.into()).await,
             };
         let in_background = arguments.background == Some(true);
-        if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
+        if in_background && let Err(fault) = self.ensure_background_room(&record.context.session_id) {
             return record.fail(call, &fault).await;
         }
         let signing = match self.signer.signing(&arguments).await {
@@ -89,7 +89,7 @@ impl CommandRunner {
         let imaged = if purpose.only_reads || purpose.tried || view.is_some() {
             None
         } else {
-            self.images.image_before(call, record.context()).await?
+            self.images.image_before(call, record.context).await?
         };
         let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
         record.begin(call, verdict, Vec::new(), created).await?;
@@ -101,7 +101,7 @@ impl CommandRunner {
         let holds_commits = may_commit && sandbox.as_ref().is_some_and(Sandbox::holds_git);
         let seconds = arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds);
         let seconds = if purpose.tried { seconds.min(TRIAL_SECONDS) } else { seconds };
-        let limit = TimeLimit::of(seconds, record.context().time_left);
+        let limit = TimeLimit::of(seconds, record.context.time_left);
         let command_line = match &signing {
             Some(signing) => {
                 environment.extend(Signing::environment());
@@ -121,9 +121,9 @@ impl CommandRunner {
             meanwhile: None,
         };
         let after = record.last_seq();
-        let mut live = LiveOutput::new(&self.call_log, call, record.context());
+        let mut live = LiveOutput::new(&self.call_log, call, record.context);
         let looked_at = view.as_ref().map(|view| view.view.clone());
-        let shown = self.call_log.live(call, record.context());
+        let shown = self.call_log.live(call, record.context);
         let ran = tokio::select! {
             ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()) => ran,
             never = show_changes(looked_at, &self.settings, &shown) => match never {},
@@ -137,7 +137,7 @@ impl CommandRunner {
         }
         let (mut bodies, mut note) = (Vec::new(), None);
         if let Some((before, _)) = imaged {
-            let session_id = &record.context().session_id;
+            let session_id = &record.context.session_id;
             let changes = self.images.changes_since(&before, call, session_id).await?;
             note = changes.note_of_unnamed();
             bodies = self.call_log.not_yet_told(changes.into_events(), session_id, after).await?;
@@ -185,7 +185,7 @@ impl CommandRunner {
             result.result.push_str("\n[Stopped, so what it changed was thrown away.]");
             return record.settle(bodies).await;
         }
-        let collected = effects::collect(&self.settings, view, &record.context().session_id).await;
+        let collected = effects::collect(&self.settings, view, &record.context.session_id).await;
         // Not before: by its times a folder tells whether somebody else changed it.
         bound.tidy(&self.settings.project);
         self.effects.settle_collected(call, collected, bodies, record).await
@@ -207,7 +207,7 @@ impl CommandRunner {
             return record.fail(call, &nothing_landed()).await;
         }
         if let Some(before) = self.images.stored_snapshot().await? {
-            bodies = self.images.changes_since(&before, call, &record.context().session_id).await?.into_events();
+            bodies = self.images.changes_since(&before, call, &record.context.session_id).await?.into_events();
         }
         let result = record.error(call, &effect_unknown(&bodies));
         bodies.push(result.into());

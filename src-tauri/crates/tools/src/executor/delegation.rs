@@ -82,7 +82,7 @@ impl DelegatedCalls {
             Ok(task) => task,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let stop = subagents.work(SubagentTask { started, task: &task, context: record.context() }).await;
+        let stop = subagents.work(SubagentTask { started, task: &task, context: record.context }).await;
         self.conclude(subagents, (call, started), stop, record).await
     }
 

@@ -110,8 +110,8 @@ impl ToolExecutor {
         let subject = self.prepare(pending, None, record).subject;
         match self.judge.judge_call_in((&group.project, None), call, subject, record.approve()) {
             JudgedCall::Change(verdict, planned) if is_only_reviewed(&verdict) && planned.can_be_grouped() => {
-                planned.change().draft_in(&mut group.project);
-                group.edits.push(ReviewedEdit { call: call.clone(), verdict, preview: planned.into_preview() });
+                planned.change.draft_in(&mut group.project);
+                group.edits.push(ReviewedEdit { call: call.clone(), verdict, preview: planned.preview });
                 true
             }
             _ => false,

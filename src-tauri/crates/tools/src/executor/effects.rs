@@ -12,6 +12,7 @@ mod steps;
 mod stored;
 
 use super::asking::UserQuestions;
+use super::call_log::file_changed;
 use super::judging::{Judge, permitted};
 use super::record::Record;
 use super::{ExecutorSettings, question};
@@ -105,7 +106,7 @@ impl CommandEffects {
             return self.conclude(ended, &open.left_out.join(" "), record).await;
         }
         if let Some(approval) = approval {
-            let accepted = Accepted::by_user(&open, approval, record.redactor());
+            let accepted = Accepted::by_user(&open, approval, record.redactor);
             let permitted = permitted(&approval.requested);
             return self.land(call, ended, (open.set, accepted), (&permitted, Some(approval)), record).await;
         }
@@ -233,7 +234,7 @@ impl CommandEffects {
             Ok(planned) => planned,
             Err(error) => return record.fail(call, &ToolError::from(error).into()).await,
         };
-        let session_id = record.context().session_id.clone();
+        let session_id = record.context.session_id.clone();
         let list = listed(&planned.set)?;
         let landing = Some(list.hash.clone());
         let kept = images(&planned.set).into_iter().chain([list]).collect();
@@ -334,13 +335,7 @@ impl Accepted {
             let changed = all.preview.hunks.iter().map(|hunk| hunk.path.clone()).collect();
             return Self { selection: HunkSelection::default(), changed, ..all };
         }
-        let shown = Preview {
-            files_affected: shown.files_affected.clone(),
-            lines_changed: shown.lines_changed,
-            diff: shown.diff.clone(),
-            hunks: shown.hunks.clone(),
-            preview_hash: shown.preview_hash.clone(),
-        };
+        let shown = question::preview_of(shown);
         // The log has placeholders for secrets.
         let now = Preview { diff: redactor.redact(&all.preview.diff).into_owned(), ..all.preview.clone() };
         let CarriedSelection { mut selection, changed, shown } = carry_selection(&shown, &now, &chosen);
@@ -435,17 +430,12 @@ fn permissions(file: &FileChange) -> Permissions {
 
 fn changed(call: &ToolCall, file: &FileChange, hunks: Vec<usize>) -> FileChanged {
     FileChanged {
-        path: file.path.to_string(),
         hunks,
         before_hash: file.before.as_ref().and_then(FileContent::hash),
         after_hash: file.after.as_ref().and_then(FileContent::hash),
-        before_unknown: false,
-        after_unknown: false,
         before_permissions: permissions(file),
         before_link: file.before.as_ref().is_some_and(FileContent::is_link),
         after_link: file.after.as_ref().is_some_and(FileContent::is_link),
-        call_id: call.call_id.clone(),
-        by_session: None,
-        by_hook: None,
+        ..file_changed(file.path.to_string(), &call.call_id)
     }
 }

@@ -6,6 +6,7 @@
 //! hook is at work is on the disk before it begins, so that what one did that a crash cut off is told when the run goes on.
 
 use super::ExecutorSettings;
+use super::call_log::file_changed;
 use super::checkpoint::ProjectImages;
 use super::command_sandbox::CommandView;
 use super::effects::{self, BoundFolders, CommandEffects};
@@ -126,12 +127,12 @@ impl Formatter {
             let (room, files) = (FormattingRoom::View(Arc::new(view)), self.found_all(&edited));
             return Ok(Some(Formatting { hook: hook_name, call_id, files, room }));
         }
-        let Some((before, mut created)) = self.images.image_before(call, record.context()).await? else {
+        let Some((before, mut created)) = self.images.image_before(call, record.context).await? else {
             return Ok(None);
         };
         let files = self.found_all(&edited);
         let kept = files.values().flatten().map(|found| content(&found.content)).collect();
-        self.settings.contents.put(&record.context().session_id, kept).await?;
+        self.settings.contents.put(&record.context.session_id, kept).await?;
         created.hook = Some(WritingHook {
             hook: hook.name.clone(),
             command: command.line.clone(),
@@ -166,10 +167,7 @@ impl Formatter {
         let others = snapshot_changes(&before, &after);
         let others = others.into_iter().filter(|change| !formatting.files.contains_key(&change.path));
         for (index, change) in others.enumerate() {
-            let restored = match index < MAX_RESTORED {
-                true => self.restore(&change, &before, session_id).await?,
-                false => None,
-            };
+            let restored = if index < MAX_RESTORED { self.restore(&change, &before, session_id).await? } else { None };
             match restored {
                 Some(restored) => formatted.restored.push(restored),
                 None => formatted.not_restored.push(change.path),
@@ -205,7 +203,7 @@ impl Formatter {
         record: &mut Record<'_>,
     ) -> Result<(), Error> {
         let WritingHook { hook, command, files } = &interrupted.hook;
-        let context = record.context();
+        let context = record.context;
         let left = self.left_by_edit(&interrupted.call_id, files, context).await?;
         let mut changes = Vec::new();
         for (path, before) in left {
@@ -303,18 +301,13 @@ impl Formatter {
         let hash = |content: Option<&FileContent>| content.map(|content| sha256_hex(content));
         let is_link = |content: Option<&FileContent>| content.is_some_and(FileContent::is_link);
         Ok(Some(FileChanged {
-            path: path.to_owned(),
             before_hash: hash(before),
             after_hash: hash(now.as_ref()),
-            before_unknown: false,
-            after_unknown: false,
             before_permissions: if now.is_none() { permissions } else { Default::default() },
             before_link: is_link(before),
             after_link: is_link(now.as_ref()),
-            call_id: call_id.clone(),
-            hunks: Vec::new(),
-            by_session: None,
             by_hook: Some(hook.to_owned()),
+            ..file_changed(path.to_owned(), call_id)
         }))
     }
 

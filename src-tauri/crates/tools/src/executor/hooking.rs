@@ -60,7 +60,7 @@ impl CallHooks {
             let is_of_event = hook.event == HookEvent::PreToolUse || (commits && hook.event == HookEvent::PreCommit);
             let occasion = HookOccasion::Before(call.clone());
             let Some(spoken) = is_of_event.then(|| self.runner.spoken_to(hook, &occasion)).flatten() else { continue };
-            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
+            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context));
             let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
             let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
             let wanted = ran.answer.args.as_ref().map(|wanted| {
@@ -110,7 +110,7 @@ impl CallHooks {
         let tool = self.judge.toolbox.tool(&pending.call.tool_id);
         for hook in self.runner.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
             let Some(spoken) = self.runner.spoken_to(hook, &occasion) else { continue };
-            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context()));
+            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context));
             let formatting = self.formatter.begin_formatting(hook, (tool, &pending.call), record).await?;
             let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
             let task = HookTask {
@@ -122,7 +122,7 @@ impl CallHooks {
             };
             let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
             let formatted = match formatting {
-                Some(formatting) => self.formatter.end_formatting(formatting, record.context()).await?,
+                Some(formatting) => self.formatter.end_formatting(formatting, record.context).await?,
                 None => Formatted::default(),
             };
             let answer = &ran.answer;
@@ -147,7 +147,7 @@ impl CallHooks {
         if !self.runner.has_hooks_for(call) {
             return Ok(());
         }
-        let events = self.call_log.log.read_after(&record.context().session_id, 0).await?;
+        let events = self.call_log.log.read_after(&record.context.session_id, 0).await?;
         let Some(result) = carried_out(call, &events) else { return Ok(()) };
         let occasion = HookOccasion::After(self.runner.hooked_call(call), Box::new(result));
         let mut answered = finished.answered.clone();

@@ -107,7 +107,7 @@ impl CallResults {
         let reference = artifact::reference(&emitted);
         let mut told = output::bounded(whole, limit);
         // Without it the model has what it would have had anyway.
-        if let Err(fault) = self.settings.contents.put(&record.context().session_id, vec![content]).await {
+        if let Err(fault) = self.settings.contents.put(&record.context.session_id, vec![content]).await {
             tracing::warn!(%fault, "a long result was not kept whole");
             return (None, told);
         }
@@ -121,7 +121,7 @@ impl CallResults {
 
     /// Returns the picture that a call has read, for the conversation after its result.
     pub(super) async fn picture_read(&self, call: &ToolCall, record: &Record<'_>) -> Option<EventBody> {
-        if call.tool_id != read_file::NAME || !record.context().sees_pictures {
+        if call.tool_id != read_file::NAME || !record.context.sees_pictures {
             return None;
         }
         let path = call.args.get("path")?.as_str()?.to_owned();
@@ -132,7 +132,7 @@ impl CallResults {
         });
         let (image, bytes) = read.await.ok()??;
         let content = Content { hash: image.content_hash.clone(), bytes, kind: ContentKind::Plain };
-        if let Err(fault) = self.settings.contents.put(&record.context().session_id, vec![content]).await {
+        if let Err(fault) = self.settings.contents.put(&record.context.session_id, vec![content]).await {
             tracing::warn!(%fault, "a picture was not kept, so it isn't shown");
             return None;
         }
@@ -143,7 +143,7 @@ impl CallResults {
     /// Returns what the call's `path` names, where that is something kept.
     pub(super) async fn artifact_for(&self, call: &ToolCall, record: &Record<'_>) -> Result<Option<Vec<u8>>, Error> {
         let Some(id) = artifact::id_in(&call.args) else { return Ok(None) };
-        let kept = self.settings.contents.artifact(&record.context().session_id, id).await?;
+        let kept = self.settings.contents.artifact(&record.context.session_id, id).await?;
         kept.map(Some).ok_or_else(|| {
             let message = format!("This session stores nothing as {}{id}.", artifact::SCHEME);
             Error::new(Code::ARTIFACT_NOT_FOUND, message, "Copy the name from the result that mentions it.")

@@ -32,7 +32,7 @@ impl HookRunner {
                 answered.remove(place);
                 continue;
             }
-            let ran = self.run_hook_at(hook, &spoken, (moment, &occasion), record.context()).await;
+            let ran = self.run_hook_at(hook, &spoken, (moment, &occasion), record.context).await;
             let event = HookRan { message_id: moment.message_id().cloned(), ..told_of(hook, &ran, None) };
             let is_last = event.blocks() || event.outcome == Some(HookOutcome::Cancelled);
             // What the user said is kept from the model; what holds the run is said to it.

@@ -9,6 +9,7 @@ use super::command::AsDecided;
 use super::host_access::ensure_told_apart;
 use super::judging::{Judge, denied, permitted};
 use super::record::Record;
+use super::remote::RemoteCall;
 use super::subject::SubjectOf;
 use super::unsaved::{EditorPart, UnsavedFile};
 use super::write::{AcceptedChange, PlannedChange};
@@ -195,7 +196,7 @@ impl ToolExecutor {
         let part = tokio::select! {
             biased;
             () = record.cancel().cancelled() => return Err(stopped_by_user()),
-            part = self.unsaved.part_in(&record.context().session_id, &subject) => part,
+            part = self.unsaved.part_in(&record.context.session_id, &subject) => part,
         };
         // An editor that stops a prompt may let go of its questions first.
         if record.cancel().is_cancelled() { Err(stopped_by_user()) } else { part }
@@ -304,7 +305,9 @@ impl ToolExecutor {
                 self.writer.write((plan, *accepted), call, verdict, approval, record).await
             }
             CallWork::Command(decided) => self.commands.run(&decided, verdict, record).await,
-            CallWork::Remote(tool, remote) => self.remotes.work((tool, remote), call, verdict, record).await,
+            CallWork::Remote(tool, remote) => {
+                self.remotes.work(RemoteCall { tool, remote, call }, verdict, record).await
+            }
         }
     }
 }

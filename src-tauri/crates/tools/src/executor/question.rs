@@ -69,15 +69,15 @@ pub(super) fn command_hash(command: &str, directory: &str, sandbox: &str, enviro
     sha256_hex(canonical_json(&shown).unwrap_or_default().as_bytes())
 }
 
+/// The preview that a question has shown.
+pub(super) fn preview_of(shown: &ChangePreview) -> Preview {
+    let ChangePreview { files_affected, lines_changed, diff, hunks, preview_hash, .. } = shown.clone();
+    Preview { files_affected, lines_changed, diff, hunks, preview_hash }
+}
+
 fn shown(preview: Preview) -> ChangePreview {
-    ChangePreview {
-        files_affected: preview.files_affected,
-        lines_changed: preview.lines_changed,
-        diff: preview.diff,
-        diff_hash: None,
-        hunks: preview.hunks,
-        preview_hash: preview.preview_hash,
-    }
+    let Preview { files_affected, lines_changed, diff, hunks, preview_hash } = preview;
+    ChangePreview { files_affected, lines_changed, diff, diff_hash: None, hunks, preview_hash }
 }
 
 /// Returns whether this process was started by a tool: then it must not steer Arki. The environment says so, and the

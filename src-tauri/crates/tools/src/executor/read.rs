@@ -32,12 +32,12 @@ impl ReadCalls {
         let Action::Read(read) = tool.action else {
             return Err(Error::internal(format_args!("{} is no read tool", tool.name())));
         };
-        let asking = (Some(&record.context().session_id), record.cancel());
+        let asking = (Some(&record.context.session_id), record.cancel());
         let state = self.state_in_editor(tool, &call.args, asking).await?;
         let unsaved = state.text().map(|text| text.as_bytes().to_vec());
         let task = ReadTask {
             artifact: self.results.artifact_for(call, record).await?.or(unsaved),
-            sees_pictures: record.context().sees_pictures,
+            sees_pictures: record.context.sees_pictures,
             ..self.task(tool, &call.args, record.cancel())?
         };
         let limit = Duration::from_secs(self.settings.limits.timeout_seconds);

@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) struct Record<'a> {
     log: &'a dyn EventLog,
-    redactor: &'a Redactor,
-    context: &'a CallContext,
+    pub(super) redactor: &'a Redactor,
+    pub(super) context: &'a CallContext,
     started: Instant,
     events: Vec<Arc<Event>>,
     /// The names of the secrets that the call would put where they are not yet.
@@ -30,10 +30,6 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    pub(super) fn redactor(&self) -> &'a Redactor {
-        self.redactor
-    }
-
     pub(super) fn new(log: &'a dyn EventLog, redactor: &'a Redactor, context: &'a CallContext) -> Self {
         let (events, secrets, elicitations) = (Vec::new(), Vec::new(), Vec::new());
         Self { log, redactor, context, started: Instant::now(), events, secrets, elicitations, objection: None }
@@ -84,10 +80,6 @@ impl<'a> Record<'a> {
 
     pub(super) fn cancel(&self) -> &CancellationToken {
         &self.context.cancel
-    }
-
-    pub(super) fn context(&self) -> &CallContext {
-        self.context
     }
 
     /// Returns the last number of the events appended here, or handed out before.

@@ -23,6 +23,14 @@ use tokio_util::task::AbortOnDropHandle;
 /// The time that a stopped call may take to say something of it.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
+/// A call of a tool from outside.
+#[derive(Clone, Copy)]
+pub(super) struct RemoteCall<'a> {
+    pub(super) tool: &'a Tool,
+    pub(super) remote: &'a Arc<dyn RemoteTool>,
+    pub(super) call: &'a ToolCall,
+}
+
 /// Calls the tools from outside.
 pub(super) struct RemoteCalls {
     pub(super) settings: Arc<ExecutorSettings>,
@@ -35,68 +43,47 @@ pub(super) struct RemoteCalls {
 impl RemoteCalls {
     pub(super) async fn work(
         &self,
-        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
-        call: &ToolCall,
+        made: RemoteCall<'_>,
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        record.begin(call, verdict, Vec::new(), Vec::new()).await?;
-        self.begun((tool, remote), call, record).await
+        record.begin(made.call, verdict, Vec::new(), Vec::new()).await?;
+        self.begun(made, record).await
     }
 
-    async fn begun(
-        &self,
-        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
-        call: &ToolCall,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Error> {
-        if let Some(program) = remote.viewed_program() {
-            return self.call_in_view(program, (tool, remote), call, record).await;
+    async fn begun(&self, made: RemoteCall<'_>, record: &mut Record<'_>) -> Result<CallOutcome, Error> {
+        if let Some(program) = made.remote.viewed_program() {
+            return self.call_in_view(program, made, record).await;
         }
-        let done = self.call_remote((tool, remote), call, record).await;
-        self.results.finish(call, done, record).await
+        let done = self.call_remote(made, record).await;
+        self.results.finish(made.call, done, record).await
     }
 
     pub(super) async fn interrupted(
         &self,
-        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
-        call: &ToolCall,
+        made: RemoteCall<'_>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        if !tool.conduct.is_idempotent {
-            let in_view = remote.viewed_program().is_some();
-            return record.fail(call, &if in_view { nothing_landed() } else { effect_unknown() }).await;
+        if !made.tool.conduct.is_idempotent {
+            let in_view = made.remote.viewed_program().is_some();
+            return record.fail(made.call, &if in_view { nothing_landed() } else { effect_unknown() }).await;
         }
-        self.begun((tool, remote), call, record).await
+        self.begun(made, record).await
     }
 
-    pub(super) async fn call_remote(
-        &self,
-        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
-        call: &ToolCall,
-        record: &mut Record<'_>,
-    ) -> Result<Output, Error> {
-        let caller = Caller::new(CallPlace::of(call, record.context()));
-        let done = self.call_for(&caller, (tool, remote), call, record).await;
+    pub(super) async fn call_remote(&self, made: RemoteCall<'_>, record: &mut Record<'_>) -> Result<Output, Error> {
+        let caller = Caller::new(CallPlace::of(made.call, record.context));
+        let done = self.call_for(&caller, made, record).await;
         record.note_elicitations(caller.elicitations());
         done
     }
 
-    async fn call_for(
-        &self,
-        caller: &Caller,
-        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
-        call: &ToolCall,
-        record: &Record<'_>,
-    ) -> Result<Output, Error> {
+    async fn call_for(&self, caller: &Caller, made: RemoteCall<'_>, record: &Record<'_>) -> Result<Output, Error> {
+        let RemoteCall { tool, remote, call } = made;
         let cancel = record.cancel().child_token();
-        let progress = self.progress_of(call, record);
-        let scope = CallScope {
-            caller: caller.clone(),
-            cancel: cancel.clone(),
-            progress,
-            max_output_bytes: MAX_ARTIFACT_BYTES,
-        };
+        let (caller_of, progress) = (caller.clone(), self.progress_of(call, record));
+        let (cancelled, max_output_bytes) = (cancel.clone(), MAX_ARTIFACT_BYTES);
+        let scope = CallScope { caller: caller_of, cancel: cancelled, progress, max_output_bytes };
         let limit = tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.settings.limits.timeout_seconds));
         let attempts = Attempts { remote: remote.clone(), args: call.args.clone(), scope };
         let retry = tool.conduct.retry.filter(|_| tool.conduct.is_idempotent);
@@ -114,7 +101,7 @@ impl RemoteCalls {
     }
 
     fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> RemoteCallProgress {
-        let (live, redactor) = (self.call_log.live(call, record.context()), self.call_log.redactor.clone());
+        let (live, redactor) = (self.call_log.live(call, record.context), self.call_log.redactor.clone());
         RemoteCallProgress::new(move |text| live.show(redactor.redact(text).into_owned(), Vec::new()))
     }
 }

@@ -9,10 +9,9 @@
 use super::command_sandbox::CommandView;
 use super::effects::{self, BoundFolders};
 use super::record::Record;
-use super::remote::RemoteCalls;
-use crate::remote_tool::{ProgramView, RemoteTool, ViewedProgram};
-use crate::tool::Tool;
-use arki_domain::{CallOutcome, Code, Error, EventBody, ToolCall};
+use super::remote::{RemoteCall, RemoteCalls};
+use crate::remote_tool::{ProgramView, ViewedProgram};
+use arki_domain::{CallOutcome, Code, Error, EventBody};
 use std::sync::Arc;
 
 const STARTED_ANEW: &str =
@@ -26,17 +25,16 @@ impl RemoteCalls {
     pub(super) async fn call_in_view(
         &self,
         program: &dyn ViewedProgram,
-        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
-        call: &ToolCall,
+        made: RemoteCall<'_>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Error> {
-        let cancel = record.cancel().clone();
+        let (call, cancel) = (made.call, record.cancel().clone());
         let _turn = tokio::select! {
             turn = program.turn() => turn,
             () = cancel.cancelled() => return record.fail(call, &super::stopped_by_user()).await,
         };
         let renewed = self.renew(program).await;
-        let done = self.call_remote((tool, remote), call, record).await;
+        let done = self.call_remote(made, record).await;
         let is_unfinished = done.as_ref().is_err_and(|fault| fault.is(Code::CANCELLED) || fault.is(Code::TOOL_TIMEOUT));
         let (seen, ended) = self.view_after(program, is_unfinished).await;
         // It may have written a new one and told of it.
@@ -52,7 +50,7 @@ impl RemoteCalls {
         let Some(seen) = seen else { return record.settle(bodies).await };
         seen.note_call();
         let view = CommandView { view: seen.view.clone(), bound: BoundFolders::none() };
-        let mut collected = effects::collect(&self.settings, view, &record.context().session_id).await;
+        let mut collected = effects::collect(&self.settings, view, &record.context.session_id).await;
         if let Ok(collected) = &mut collected {
             collected.notes.retain(|note| seen.is_news(note));
         }

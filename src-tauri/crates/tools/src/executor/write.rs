@@ -4,6 +4,7 @@ mod in_editor;
 mod reconciling;
 
 use super::asking::UserQuestions;
+use super::call_log::file_changed;
 use super::checking::Checking;
 use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
@@ -55,22 +56,14 @@ impl AcceptedChange {
 /// A change that nobody has been asked about yet.
 pub(super) struct PlannedChange {
     plan: WriteAction,
-    change: ChangeSet,
-    preview: Preview,
+    pub(super) change: ChangeSet,
+    pub(super) preview: Preview,
     /// The names of the secrets that it would put where they are not yet.
     pub(super) secrets: Vec<String>,
     needs_no_review: bool,
 }
 
 impl PlannedChange {
-    pub(super) fn change(&self) -> &ChangeSet {
-        &self.change
-    }
-
-    pub(super) fn into_preview(self) -> Preview {
-        self.preview
-    }
-
     /// Returns whether there is something to review, and nothing that has to be said of it alone.
     pub(super) fn can_be_grouped(&self) -> bool {
         !self.change.is_empty() && !self.needs_no_review && self.secrets.is_empty()
@@ -238,7 +231,7 @@ impl FileWriter {
         record: &mut Record<'_>,
     ) -> Result<Result<CallOutcome, Error>, Error> {
         // Both are on the disk before the file changes; together they cost one sync.
-        let session_id = record.context().session_id.clone();
+        let session_id = record.context.session_id.clone();
         let kept = self.settings.contents.put(&session_id, images(&accepted.change));
         let decided = record.begin(call, verdict, effects(&accepted.change), Vec::new());
         let (kept, decided) = tokio::join!(kept, decided);
@@ -271,14 +264,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) ->
 /// The answer to an edit on top of one that the user has not accepted as shown, in the numbers of `now`; `None` unless all
 /// that was accepted is still as it was shown.
 fn carried(approval: &ResolvedApproval, now: &Preview) -> Option<ApprovalResolved> {
-    let asked = approval.requested.preview.as_ref()?;
-    let shown = Preview {
-        files_affected: asked.files_affected.clone(),
-        lines_changed: asked.lines_changed,
-        diff: asked.diff.clone(),
-        hunks: asked.hunks.clone(),
-        preview_hash: asked.preview_hash.clone(),
-    };
+    let shown = question::preview_of(approval.requested.preview.as_ref()?);
     let carried = carry_selection(&shown, now, &selected(&shown, &approval.resolved));
     let is_whole = carried.changed.is_empty() && !carried.shown.is_empty();
     let CarriedSelection { selection, .. } = carried;
@@ -390,17 +376,12 @@ fn written(
         .map(|(change, file)| {
             EventBody::from(FileChanged {
                 hunks: hunks_of(&change.path),
-                path: accepted.change.place_of(file).to_string(),
                 before_hash: change.before_hash,
                 after_hash: change.after_hash,
-                before_unknown: false,
-                after_unknown: false,
                 before_permissions: permissions(file),
                 before_link: is_link(&file.before),
                 after_link: is_link(&file.after),
-                call_id: call.call_id.clone(),
-                by_session: None,
-                by_hook: None,
+                ..file_changed(accepted.change.place_of(file).to_string(), &call.call_id)
             })
         })
         .collect();

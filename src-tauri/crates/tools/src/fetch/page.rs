@@ -27,10 +27,7 @@ pub(super) fn ensure_text(url: &Url, content_type: &str) -> Result<(), Error> {
         || kind.ends_with("+json")
         || kind.ends_with("+xml")
         || TEXT_KINDS.contains(&kind.as_str());
-    match is_text {
-        true => Ok(()),
-        false => Err(not_text(url, &format!("it is {kind}"))),
-    }
+    if is_text { Ok(()) } else { Err(not_text(url, &format!("it is {kind}"))) }
 }
 
 const TEXT_KINDS: &[&str] = &[

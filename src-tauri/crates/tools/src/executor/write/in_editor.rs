@@ -34,7 +34,7 @@ impl FileWriter {
         if record.cancel().is_cancelled() {
             return record.fail(call, &stopped_by_user()).await;
         }
-        let session_id = record.context().session_id.clone();
+        let session_id = record.context.session_id.clone();
         let written_there = tokio::select! {
             biased;
             () = record.cancel().cancelled() => Err(file.unclear()),

@@ -2,6 +2,7 @@
 
 use super::{AcceptedChange, FileWriter, accepted, effects, path_of, planned, written};
 use crate::executor::ExecutorSettings;
+use crate::executor::call_log::file_changed;
 use crate::executor::record::{Record, stale};
 use crate::outcome::ToolError;
 use crate::tool::WriteAction;
@@ -99,17 +100,10 @@ fn is(now: Option<&FileContent>, hash: Option<&str>, is_link: bool) -> bool {
 
 fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
     FileChanged {
-        path: file.path.clone(),
         before_hash: file.before_hash.clone(),
         after_hash: file.after_hash.clone(),
-        before_unknown: false,
-        after_unknown: false,
         before_permissions: file.before_permissions,
         before_link: file.before_link,
-        after_link: false,
-        call_id: call.call_id.clone(),
-        hunks: Vec::new(),
-        by_session: None,
-        by_hook: None,
+        ..file_changed(file.path.clone(), &call.call_id)
     }
 }
