@@ -123,6 +123,10 @@ pub enum PatchError {
 }
 
 impl PatchError {
+    pub(crate) fn syntax(line: usize, problem: impl Into<String>) -> Self {
+        Self::Syntax { line, problem: problem.into() }
+    }
+
     pub fn code(&self) -> Code {
         match self {
             Self::HunkNotFound { .. } | Self::HunkUnclear { .. } | Self::NoSection { .. } => Code::EDIT_NOT_FOUND,

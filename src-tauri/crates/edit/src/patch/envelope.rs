@@ -34,7 +34,7 @@ pub(super) fn parse<'a>(lines: &[PatchLine<'a>]) -> Result<Vec<FilePatch<'a>>, P
         } else if is_mark(line, BEGIN) || is_mark(line, END) || line.trim().is_empty() {
             continue;
         } else {
-            return Err(PatchError::Syntax { line: number, problem: unexpected(line) });
+            return Err(PatchError::syntax(number, unexpected(line)));
         };
         files.push(FilePatch { action, line: number });
     }
@@ -70,8 +70,8 @@ impl<'a> EnvelopeReading<'a, '_> {
             } else if line.is_empty() {
                 blank += 1;
             } else {
-                let problem = "isn't a line of a new file; each begins with +".to_owned();
-                return Err(PatchError::Syntax { line: self.lines[self.at].0, problem });
+                let problem = "isn't a line of a new file; each begins with +";
+                return Err(PatchError::syntax(self.lines[self.at].0, problem));
             }
             self.at += 1;
         }
@@ -100,8 +100,7 @@ impl<'a> EnvelopeReading<'a, '_> {
             }
         }
         if hunks.is_empty() && move_to.is_none() {
-            let problem = format!("updates {path} but has no hunks");
-            return Err(PatchError::Syntax { line: number, problem });
+            return Err(PatchError::syntax(number, format!("updates {path} but has no hunks")));
         }
         Ok(PatchAction::Update { path, move_to, hunks })
     }
@@ -131,7 +130,7 @@ impl<'a> EnvelopeReading<'a, '_> {
             self.at += 1;
         }
         if body.ops.is_empty() {
-            return Err(PatchError::Syntax { line, problem: "begins a hunk without lines".to_owned() });
+            return Err(PatchError::syntax(line, "begins a hunk without lines"));
         }
         Ok(PatchHunk { ops: body.ops, final_newline: body.final_newline, ..hunk })
     }
@@ -147,7 +146,7 @@ pub(super) fn section(header: &str) -> Option<&str> {
 fn named(path: &str, line: usize) -> Result<String, PatchError> {
     let path = path.trim();
     if path.is_empty() {
-        return Err(PatchError::Syntax { line, problem: "names no file".to_owned() });
+        return Err(PatchError::syntax(line, "names no file"));
     }
     Ok(path.to_owned())
 }
@@ -156,7 +155,7 @@ fn is_mark(line: &str, mark: &str) -> bool {
     line.trim_end() == mark
 }
 
-fn unexpected(line: &str) -> String {
+pub(super) fn unexpected(line: &str) -> String {
     let start: String = line.chars().take(60).collect();
     format!("is not expected here: {start}")
 }

@@ -48,8 +48,7 @@ pub(super) fn by_looks<'a>(
     while taken < lines.len() && !is_end(&lines[taken..]) {
         let (number, line) = lines[taken];
         if reading.line(line).is_none() {
-            let problem = "isn't a line of a hunk; each begins with a space, + or -".to_owned();
-            return Err(PatchError::Syntax { line: number, problem });
+            return Err(PatchError::syntax(number, "isn't a line of a hunk; each begins with a space, + or -"));
         }
         taken += 1;
     }

@@ -1,6 +1,6 @@
 //! Unified diffs, as `diff -u` and git write them. Pure.
 
-use super::envelope::section;
+use super::envelope::{section, unexpected};
 use super::hunk_body;
 use super::parse::{FilePatch, PatchAction, PatchHunk};
 use super::wrapping::PatchLine;
@@ -99,7 +99,7 @@ impl<'a> UnifiedReading<'a, '_> {
 
     /// A line between a file's name and its first hunk, or after its last.
     fn header(&mut self, number: usize, line: &str) -> Result<(), PatchError> {
-        let syntax = |problem: String| Err(PatchError::Syntax { line: number, problem });
+        let syntax = |problem: &str| Err(PatchError::syntax(number, problem));
         let Some(file) = &mut self.file else { return Ok(()) };
         if let Some(from) = line.strip_prefix("rename from ") {
             file.rename.0 = Some(unquoted(from.trim_end()));
@@ -109,22 +109,21 @@ impl<'a> UnifiedReading<'a, '_> {
             file.is_new = true;
             let mode = u32::from_str_radix(mode.trim(), 8).unwrap_or_default();
             if mode & FILE_KIND == LINK_MODE {
-                return syntax("makes a link, which a patch can't do here".to_owned());
+                return syntax("makes a link, which a patch can't do here");
             }
             file.mode = Some(mode & PERMISSIONS).filter(|mode| *mode != 0);
         } else if line.starts_with("deleted file mode ") {
             file.is_deleted = true;
         } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
-            return syntax("copies a file; add the new file instead".to_owned());
+            return syntax("copies a file; add the new file instead");
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
-            return syntax("changes a binary file, which a patch can't do here".to_owned());
+            return syntax("changes a binary file, which a patch can't do here");
         } else if line.trim().is_empty() || SILENT.iter().any(|silent| line.starts_with(silent)) {
             return Ok(());
         } else if !file.hunks.is_empty() && is_signature(&self.lines[self.at..]) {
             self.at = self.lines.len();
         } else {
-            let start: String = line.chars().take(60).collect();
-            return syntax(format!("is not expected here: {start}"));
+            return syntax(&unexpected(line));
         }
         Ok(())
     }
@@ -132,10 +131,7 @@ impl<'a> UnifiedReading<'a, '_> {
     fn hunk(&mut self, number: usize) -> Result<(), PatchError> {
         let header_line = self.lines[self.at].1;
         let Some(file) = self.file.as_mut() else {
-            return Err(PatchError::Syntax {
-                line: number,
-                problem: "begins a hunk, but no file is named before".to_owned(),
-            });
+            return Err(PatchError::syntax(number, "begins a hunk, but no file is named before"));
         };
         let header = HunkHeader::parse(header_line);
         let rest = &self.lines[self.at + 1..];
@@ -145,7 +141,7 @@ impl<'a> UnifiedReading<'a, '_> {
             None => hunk_body::by_looks(rest, is_end)?,
         };
         if body.ops.is_empty() {
-            return Err(PatchError::Syntax { line: number, problem: "begins a hunk without lines".to_owned() });
+            return Err(PatchError::syntax(number, "begins a hunk without lines"));
         }
         self.at += 1 + body.taken;
         // What git puts behind the numbers may be cut, so it is no hint.
@@ -186,7 +182,7 @@ impl<'a> Section<'a> {
 
     fn into_action(self) -> Result<PatchAction<'a>, PatchError> {
         let line = self.line;
-        let syntax = |problem: &str| PatchError::Syntax { line, problem: problem.to_owned() };
+        let syntax = |problem: &str| PatchError::syntax(line, problem);
         let (old, new) = self.names().ok_or_else(|| syntax("names no file"))?;
         let hunks = self.hunks;
         match (old, new) {
@@ -243,8 +239,7 @@ fn content(hunks: &[PatchHunk<'_>]) -> Result<String, PatchError> {
                 Op::Add(line) => content.extend([line, "\n"]),
                 Op::Keep("") => content.push('\n'),
                 Op::Keep(_) | Op::Remove(_) => {
-                    let problem = "shows lines of a file that doesn't exist yet".to_owned();
-                    return Err(PatchError::Syntax { line: hunk.line, problem });
+                    return Err(PatchError::syntax(hunk.line, "shows lines of a file that doesn't exist yet"));
                 }
             }
         }
