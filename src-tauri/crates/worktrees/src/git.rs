@@ -147,9 +147,7 @@ impl Git {
         let path = tree.display().to_string();
         self.done(self.in_repository(&["worktree", "add", "--quiet", "--detach", "--no-checkout", &path, "HEAD"]))
             .await?;
-        let mut arguments = vec!["-C".to_owned(), path];
-        arguments.extend(["read-tree", "HEAD"].map(str::to_owned));
-        self.done(arguments).await.map(drop)
+        self.done(behind(vec!["-C".to_owned(), path], &["read-tree", "HEAD"])).await.map(drop)
     }
 
     pub(crate) fn in_repository(&self, arguments: &[&str]) -> Vec<String> {
@@ -159,8 +157,7 @@ impl Git {
         if arguments.first().is_some_and(|command| ["ls-files", "check-attr"].contains(command)) {
             all.extend(["-C".to_owned(), root.to_string()]);
         }
-        all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-        all
+        behind(all, arguments)
     }
 
     /// # Errors
@@ -240,6 +237,12 @@ impl Git {
         let hint = format!("Add what needn't be copied to .gitignore, or {}.", self.instead);
         Error::new(Code::WORKTREE_TOO_LARGE, "Git's output is too long for Arki to read.", hint)
     }
+}
+
+/// A command behind options that say where git works.
+pub(crate) fn behind(mut options: Vec<String>, command: &[&str]) -> Vec<String> {
+    options.extend(command.iter().map(|argument| (*argument).to_owned()));
+    options
 }
 
 /// `None` where there is more.

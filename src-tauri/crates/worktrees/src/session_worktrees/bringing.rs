@@ -7,7 +7,7 @@
 
 use super::{SessionWorktrees, WorktreeNote, own_refs};
 use crate::blocking::blocking;
-use crate::git::{Git, GitOutput, IN_THE_FOLDER, fitness};
+use crate::git::{Git, GitOutput, IN_THE_FOLDER, behind, fitness};
 use arki_api::BroughtBranch;
 use arki_disk::{PrivateTempDir, create_private_dir, write_private_file};
 use arki_domain::{Code, Error};
@@ -115,11 +115,7 @@ impl Lender {
         let format = format!("--object-format={}", format.trim());
         git.done(["init", "--quiet", "--bare", "--template=", &format, "--", &place].map(str::to_owned).to_vec())
             .await?;
-        let inside = |arguments: &[&str]| {
-            let mut all = vec![format!("--git-dir={place}")];
-            all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-            git.done(all)
-        };
+        let inside = |command: &[&str]| git.done(behind(vec![format!("--git-dir={place}")], command));
         for (key, value) in OF_THE_LENDER {
             inside(&["config", "--local", key, value]).await?;
         }

@@ -6,7 +6,7 @@
 
 use super::{BranchName, SessionWorktrees, WorktreeNote};
 use crate::blocking::blocking;
-use crate::git::{Git, IN_THE_FOLDER, fitness};
+use crate::git::{Git, IN_THE_FOLDER, behind, fitness};
 use arki_disk::{FolderLock, PrivateTempDir};
 use arki_domain::{Code, Error};
 use arki_files::{
@@ -206,9 +206,8 @@ async fn checked_out(git: &Git, note: &WorktreeNote, agreed: Vec<String>) -> Res
     }
     let checkout = PrivateTempDir::create()?;
     let (folder, place) = (note.folder.display(), checkout.path().display());
-    let mut arguments = vec![format!("--git-dir={folder}/.git"), format!("--work-tree={place}")];
-    arguments.extend(["checkout-index", "--all", "--quiet"].map(str::to_owned));
-    git.done(arguments).await?;
+    let places = vec![format!("--git-dir={folder}/.git"), format!("--work-tree={place}")];
+    git.done(behind(places, &["checkout-index", "--all", "--quiet"])).await?;
     let of_project = agreed.into_iter().filter(|path| !of_checkout.contains(path)).collect();
     Ok(CopySources { checkout: Some(checkout), of_checkout, of_project })
 }
@@ -232,11 +231,8 @@ async fn clone(git: &Git, note: &WorktreeNote) -> Result<(), Error> {
     let mut arguments: Vec<String> = fixed.map(str::to_owned).to_vec();
     arguments.extend(["--template=", "--origin=origin", "--", &project, &folder].map(str::to_owned));
     git.done(arguments).await?;
-    let inside = |arguments: &[&str]| {
-        let mut all = vec![format!("--git-dir={folder}/.git"), format!("--work-tree={folder}")];
-        all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-        git.done(all)
-    };
+    let places = vec![format!("--git-dir={folder}/.git"), format!("--work-tree={folder}")];
+    let inside = |command: &[&str]| git.done(behind(places.clone(), command));
     let reference = format!("refs/heads/{}", note.branch);
     inside(&["update-ref", &reference, &note.base]).await?;
     inside(&["symbolic-ref", "HEAD", &reference]).await?;
