@@ -5,7 +5,6 @@
 //! is one only where the text has it whole, outside of thoughts, and the text speaks of one plan. Whatever else looks
 //! like a plan is an error with words for the model, which is asked once more.
 
-mod calls;
 mod headings;
 pub(crate) mod lenient_json;
 mod plan_object;
@@ -15,7 +14,7 @@ mod thoughts;
 
 use arki_domain::ToolRequest;
 use headings::Headings;
-use plan_object::PlanObject;
+use plan_object::{PlanObject, calls_alone};
 use segments::Segment;
 use serde_json::Value;
 
@@ -66,7 +65,7 @@ pub(crate) fn read_planning(text: &str, is_tool: &dyn Fn(&str) -> bool) -> Resul
         (Some(one), Some(other)) if one != other => return Err(two_plans()),
         (Some(calls), _) | (None, Some(calls)) => calls,
         (None, None) if segments.iter().any(Segment::is_words) => Vec::new(),
-        (None, None) => calls::alone(&segments, is_tool)?,
+        (None, None) => calls_alone(&segments, is_tool)?,
     };
     if calls.len() > MAX_TEXT_CALLS {
         let words = format!("It has {} calls, and at most {MAX_TEXT_CALLS} are allowed in one answer.", calls.len());

@@ -1,8 +1,8 @@
 //! A plan under headings: `Intent:`, `Plan:` and `Tool Calls:`, in any markup and order.
 
-use super::plan_object::{PlanObject, key};
+use super::plan_object::{PlanObject, calls_in, key};
 use super::segments::Segment;
-use super::{Unreadable, calls, steps, two_plans};
+use super::{Unreadable, steps, two_plans};
 use arki_domain::ToolRequest;
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ impl HeadingReader {
         let is_plan = PlanObject::read(value).is_some();
         match (&mut self.under, self.calls.last_mut()) {
             (Some((Heading::ToolCalls, said)), Some(listed)) if !is_plan => {
-                listed.extend(calls::list(value)?);
+                listed.extend(calls_in(value)?);
                 // Objects may follow each other.
                 said.clear();
                 if value.is_array() {
