@@ -4,7 +4,6 @@
 //! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
 //! outlived the process, and after a crash.
 
-mod asking;
 mod assembling;
 mod background;
 mod background_subagents;
@@ -30,7 +29,6 @@ mod language_servers;
 mod lifecycle_hooks;
 mod live;
 mod mention_reads;
-mod output;
 mod parallel_calls;
 mod path;
 pub(crate) mod project_inspection;
@@ -49,9 +47,8 @@ mod unsaved;
 mod viewed_calls;
 mod write;
 
-use crate::inside::{InsideAction, InsideTask};
 use crate::outcome::Output;
-use crate::tool::{Action, Tool};
+use crate::tool::{Action, InsideAction, InsideTask, Tool};
 use arki_domain::projection::{
     AnsweredHooks, CallProgress, FinishedCall, InterruptedHook, PendingCall, ResolvedApproval,
 };
@@ -61,7 +58,6 @@ use arki_domain::{
 };
 use arki_files::Project;
 use arki_policy::Verdict;
-use asking::UserQuestions;
 use async_trait::async_trait;
 use call_log::CallLog;
 use command::CommandRunner;
@@ -70,6 +66,7 @@ use delegation::DelegatedCalls;
 use effects::CommandEffects;
 use hooking::{BeforeCall, CallHooks};
 use kept_whole::CallResults;
+use question::UserQuestions;
 use read::ReadCalls;
 use record::Record;
 use remote::{RemoteCall, RemoteCalls};
@@ -81,13 +78,12 @@ use toolbox::Toolbox;
 use unsaved::UnsavedFiles;
 use write::FileWriter;
 
-pub use asking::Audience;
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use effects::write_changed_tree;
 pub use hook_trial::{HookTrial, TriedHook};
 pub use judging::Judge;
 pub use mention_reads::{UnaskedRead, UnaskedReads};
-pub use question::stands_under_a_tool;
+pub use question::{Audience, stands_under_a_tool};
 pub(crate) use read::READ_PAUSES;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use settings::{ExecutorSettings, ToolLimits};

@@ -77,10 +77,8 @@ impl HookAction {
     /// The shell line of a command.
     #[must_use]
     pub fn line(&self) -> Option<&str> {
-        match self {
-            Self::Command(command) => Some(&command.line),
-            Self::Inject(_) | Self::Log(_) | Self::Remind(_) | Self::Off { .. } => None,
-        }
+        let Self::Command(command) = self else { return None };
+        Some(&command.line)
     }
 
     /// The file of the project whose content is the text, relative to it: the text is `file:///` and the path.

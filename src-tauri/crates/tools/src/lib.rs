@@ -17,7 +17,6 @@ mod folder_rules;
 mod guide;
 mod hooks;
 mod host_proxy;
-mod inside;
 mod left_out;
 mod manual;
 mod nearest;

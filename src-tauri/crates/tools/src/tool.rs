@@ -1,6 +1,6 @@
 //! A tool: what the model is told of it, and how the executor carries it out.
 
-use crate::inside::InsideAction;
+use crate::guide::Guides;
 use crate::left_out::LeftOut;
 use crate::manual::Manual;
 use crate::outcome::{Output, ToolError};
@@ -8,7 +8,8 @@ use crate::remote_tool::RemoteTool;
 use crate::schema;
 use crate::subagents::{SubagentChanges, Subagents};
 use crate::touched::Touched;
-use arki_domain::{Category, Code, Error, ToolDefinition};
+use arki_domain::projection::AgentState;
+use arki_domain::{Category, Code, Content, Error, EventBody, ToolDefinition};
 use arki_files::{ChangeSet, Project};
 use arki_redaction::Redactor;
 use arki_retrieval::ContextProvider;
@@ -37,6 +38,37 @@ pub(crate) struct ReadTask {
     pub(crate) cancel: CancellationToken,
 }
 
+/// The input of a tool that works on Arki's own things alone: the session's log, the kept contents, the tools themselves.
+/// It touches neither the project nor anything outside.
+pub(crate) struct InsideTask<'a> {
+    pub(crate) args: &'a Value,
+    /// The manual of the tool of that name; empty where it has none.
+    pub(crate) manual_of: &'a (dyn Fn(&str) -> Option<Arc<str>> + Sync + 'a),
+    /// The tools that the model has.
+    pub(crate) offered: &'a [ToolDefinition],
+    pub(crate) guides: &'a Guides,
+    /// The result that is to be read again.
+    pub(crate) previous: Option<&'a str>,
+    /// The session's state.
+    pub(crate) agent_state: &'a AgentState,
+    pub(crate) redactor: &'a Redactor,
+}
+
+/// The result of such a tool: for the model, for the log besides, and for keeping.
+#[derive(Default)]
+pub(crate) struct InsideResult {
+    pub(crate) output: Output,
+    pub(crate) events: Vec<EventBody>,
+    pub(crate) contents: Vec<Content>,
+}
+
+impl From<Output> for InsideResult {
+    fn from(output: Output) -> Self {
+        Self { output, ..Self::default() }
+    }
+}
+
+pub(crate) type InsideAction = fn(&InsideTask<'_>) -> Result<InsideResult, ToolError>;
 pub(crate) type ReadAction = fn(&ReadTask) -> Result<Output, ToolError>;
 pub(crate) type WriteAction = Arc<dyn Fn(&Project, &Value) -> Result<ChangeSet, ToolError> + Send + Sync>;
 type Touches = Arc<dyn Fn(&Value) -> Touched + Send + Sync>;

@@ -5,9 +5,8 @@ mod expression;
 mod functions;
 mod number;
 
-use crate::inside::{InsideResult, InsideTask};
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use arki_domain::{Code, Error, StateChanged};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,9 +1,8 @@
 //! `emit_artifact`: keeps a text for the user, in Arki's own store and not in the project.
 
 use crate::artifact;
-use crate::inside::{InsideResult, InsideTask};
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,9 +1,8 @@
 //! `read_procedure`: the steps of recurring work.
 
 use crate::guide::find_guide;
-use crate::inside::{InsideResult, InsideTask};
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,8 +1,7 @@
 //! `read_result`: an earlier call's result that a compaction took out of what the model is shown.
 
-use crate::inside::{InsideResult, InsideTask};
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use arki_domain::projection::READ_RESULT_TOOL;
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;

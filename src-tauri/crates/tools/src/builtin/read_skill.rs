@@ -1,10 +1,9 @@
 //! `read_skill`: a skill's text, and the files that belong to it.
 
 use crate::guide::{Guide, GuideFiles, find_guide};
-use crate::inside::{InsideResult, InsideTask};
 use crate::nearest::nearest;
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use arki_domain::{Code, Error, sha256_hex};
 use arki_files::Project;
 use schemars::JsonSchema;

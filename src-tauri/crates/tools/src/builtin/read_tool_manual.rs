@@ -1,9 +1,8 @@
 //! `read_tool_manual`: the manual of a tool whose description begins with 📘.
 
-use crate::inside::{InsideResult, InsideTask};
 use crate::nearest::nearest_tool;
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use arki_domain::{Code, Error};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,8 +1,7 @@
 //! `update_plan`: tells the user what the agent intends to do, and how far it is.
 
-use crate::inside::{InsideResult, InsideTask};
 use crate::outcome::{Output, ToolError};
-use crate::tool::{Action, Tool, arguments};
+use crate::tool::{Action, InsideResult, InsideTask, Tool, arguments};
 use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
 use arki_domain::{Code, Error, PlanStep, PlanStepState, PlanUpdated};
 use schemars::JsonSchema;

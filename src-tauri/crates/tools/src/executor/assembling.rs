@@ -1,6 +1,5 @@
 //! The parts of an executor, put together.
 
-use super::asking::UserQuestions;
 use super::background_subagents::BackgroundSubagents;
 use super::call_log::CallLog;
 use super::checking::Checking;
@@ -16,6 +15,7 @@ use super::hooking::CallHooks;
 use super::judging::Judge;
 use super::kept_whole::CallResults;
 use super::mention_reads::UnaskedReads;
+use super::question::UserQuestions;
 use super::read::ReadCalls;
 use super::remote::RemoteCalls;
 use super::run_stop::RunStop;

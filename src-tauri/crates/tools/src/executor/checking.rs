@@ -187,8 +187,7 @@ impl Checking {
         let said = read(&answered.stdout, &answered.stderr, &places);
         let said = said.ok_or_else(|| failed("its output is JSON that Arki can't read."))?;
         match answered.exit_code {
-            Some(0) => Ok(CheckerWords { diagnostics: said, unheard: 0 }),
-            _ if !said.is_empty() => Ok(CheckerWords { diagnostics: said, unheard: 0 }),
+            code if code == Some(0) || !said.is_empty() => Ok(CheckerWords { diagnostics: said, unheard: 0 }),
             _ => Err(failed(&last_words(&answered))),
         }
     }

@@ -11,9 +11,9 @@ mod judging;
 mod steps;
 mod stored;
 
-use super::asking::UserQuestions;
 use super::call_log::file_changed;
 use super::judging::{Judge, permitted};
+use super::question::UserQuestions;
 use super::record::Record;
 use super::{ExecutorSettings, question};
 use crate::outcome::ToolError;

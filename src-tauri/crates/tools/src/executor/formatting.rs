@@ -160,10 +160,10 @@ impl Formatter {
             }
         };
         let changes = self.changes_of_edit(&formatting, session_id).await?;
-        let Some(after) = self.images.look(Some(before.clone()), session_id).await? else {
-            return Ok(Formatted { changes, ..Formatted::default() });
-        };
         let mut formatted = Formatted { changes, ..Formatted::default() };
+        let Some(after) = self.images.look(Some(before.clone()), session_id).await? else {
+            return Ok(formatted);
+        };
         let others = snapshot_changes(&before, &after);
         let others = others.into_iter().filter(|change| !formatting.files.contains_key(&change.path));
         for (index, change) in others.enumerate() {
@@ -183,7 +183,7 @@ impl Formatter {
         formatting: &Formatting,
         session_id: &SessionId,
     ) -> Result<Vec<String>, Error> {
-        let view = CommandView { view, bound: BoundFolders::none() };
+        let view = CommandView { view, bound: BoundFolders::default() };
         let collected = effects::collect(&self.settings, view, session_id).await?;
         if collected.files == 0 {
             return Ok(Vec::new());

@@ -5,15 +5,14 @@ use super::command_sandbox::{CommandRooms, in_view};
 use super::subject::{judged_as, real};
 use crate::hooks::answer::{self, HookAnswer};
 use crate::hooks::condition::ToolNaming;
-use crate::hooks::input::HookedRun;
+use crate::hooks::input::{HookedRun, input};
 use crate::hooks::occasion::{HookOccasion, HookedCall};
 use crate::hooks::{Hook, HookAction, HookCommand, HookOrigin, MAX_HOOK_OUTPUT_BYTES, MAX_HOOK_WRITTEN_BYTES};
 use crate::tool::Tool;
 use arki_domain::{CallContext, ContextAdded, EventBody, HOOK_PART, HookEvent, HookOutcome, HookRan, ToolCall};
-use arki_process::{AnsweringSpec, CancellationToken, CommandLimits, Meanwhile, run_answering};
+use arki_process::{AnsweringSpec, CommandLimits, Meanwhile, run_answering};
 use arki_redaction::Redactor;
 use arki_sandbox::{OverlayView, ProjectAccess, Sandbox};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,11 +25,23 @@ pub(super) const CHANGED: &str =
 pub(super) struct HookTask<'a> {
     pub(super) hook: &'a Hook,
     pub(super) occasion: &'a HookOccasion,
-    /// The JSON on its standard input.
-    pub(super) told: &'a Value,
+    /// The names by which it is told of it.
+    pub(super) spoken: &'a ToolNaming,
+    pub(super) context: &'a CallContext,
     pub(super) access: ProjectAccess,
     /// The view in which it writes, in place of the project.
     pub(super) view: Option<&'a Arc<OverlayView>>,
+}
+
+impl<'a> HookTask<'a> {
+    /// One that may not write.
+    pub(super) fn reading(
+        hook: &'a Hook,
+        (occasion, spoken): (&'a HookOccasion, &'a ToolNaming),
+        context: &'a CallContext,
+    ) -> Self {
+        Self { hook, occasion, spoken, context, access: ProjectAccess::ReadOnly, view: None }
+    }
 }
 
 /// A hook that ran.
@@ -82,7 +93,7 @@ impl HookRunner {
         self.settings.trusted && !self.settings.hooks.is_empty()
     }
 
-    pub(super) fn hooked_run<'a>(&'a self, context: &'a CallContext) -> HookedRun<'a> {
+    fn hooked_run<'a>(&'a self, context: &'a CallContext) -> HookedRun<'a> {
         HookedRun {
             session_id: &context.session_id,
             run_id: &context.run_id,
@@ -120,7 +131,7 @@ impl HookRunner {
         }
     }
 
-    pub(super) async fn carry_out_hook(&self, task: HookTask<'_>, cancel: CancellationToken) -> RanHook {
+    pub(super) async fn carry_out_hook(&self, task: HookTask<'_>) -> RanHook {
         let started = Instant::now();
         if let HookOrigin::Project(file) = task.hook.origin
             && !self.settings.standing.is_agreed(file, task.hook.action.line())
@@ -137,12 +148,12 @@ impl HookRunner {
                 said: Some(format!("Arki can't pin what it runs ({why}). `arki trust --with-unpinned` turns it on.")),
                 ..HookAnswer::of(HookOutcome::Off)
             },
-            HookAction::Command(command) => return self.run_hook_command(task, command, cancel).await,
+            HookAction::Command(command) => return self.run_hook_command(task, command).await,
         };
         RanHook { answer, exit_code: None, duration: started.elapsed() }
     }
 
-    async fn run_hook_command(&self, task: HookTask<'_>, command: &HookCommand, cancel: CancellationToken) -> RanHook {
+    async fn run_hook_command(&self, task: HookTask<'_>, command: &HookCommand) -> RanHook {
         let hook = task.hook;
         let started = Instant::now();
         let failed = |why: String| RanHook {
@@ -172,7 +183,8 @@ impl HookRunner {
             max_kept_bytes: MAX_HOOK_OUTPUT_BYTES,
             meanwhile: Meanwhile::new(move |notes| notes.into_iter().for_each(|note| standing.tell(note))),
         };
-        match run_answering(spec, task.told.to_string().into_bytes(), cancel).await {
+        let told = input(hook.event, task.occasion, task.spoken, self.hooked_run(task.context));
+        match run_answering(spec, told.to_string().into_bytes(), task.context.cancel.clone()).await {
             Ok(answered) => RanHook {
                 answer: answer::read(hook.event, &answered, command.time_limit),
                 exit_code: answered.exit_code,

@@ -4,11 +4,10 @@
 use super::hook_runner::{HookRunner, HookTask, told_of};
 use super::judging::call_of;
 use crate::hooks::answer::HookAnswer;
-use crate::hooks::input::{input, sent_args};
+use crate::hooks::input::sent_args;
 use crate::hooks::occasion::{HookOccasion, HookedCall};
 use crate::hooks::{Hook, foreign};
 use arki_domain::{CallContext, HookEvent, HookMoment, HookRan, RunId, RunOptions, SessionId, ToolCall, ToolResult};
-use arki_sandbox::ProjectAccess;
 use serde_json::Value;
 
 /// The session, the run and the call that hooks on trial are told.
@@ -62,9 +61,7 @@ impl HookRunner {
     async fn try_hook(&self, hook: &Hook, trial: &HookTrial, occasion: &HookOccasion) -> Option<TriedHook> {
         let spoken = hook.condition.matched(occasion)?;
         let context = context();
-        let told = input(hook.event, occasion, &spoken, self.hooked_run(&context));
-        let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
-        let mut ran = self.carry_out_hook(task, context.cancel.clone()).await;
+        let mut ran = self.carry_out_hook(HookTask::reading(hook, (occasion, &spoken), &context)).await;
         if let HookTrial::Moment(moment) = trial {
             ran.answer = ran.answer.at(moment);
         }

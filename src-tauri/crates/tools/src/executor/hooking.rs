@@ -13,7 +13,7 @@ use super::record::Record;
 use super::run_stop::RunStop;
 use super::subject::judged_as;
 use crate::hooks::answer::HookAnswer;
-use crate::hooks::input::{input, sent_args};
+use crate::hooks::input::sent_args;
 use crate::hooks::occasion::HookOccasion;
 use crate::hooks::{Hook, HookAction, foreign};
 use arki_domain::projection::{FinishedCall, PendingCall};
@@ -60,9 +60,8 @@ impl CallHooks {
             let is_of_event = hook.event == HookEvent::PreToolUse || (commits && hook.event == HookEvent::PreCommit);
             let occasion = HookOccasion::Before(call.clone());
             let Some(spoken) = is_of_event.then(|| self.runner.spoken_to(hook, &occasion)).flatten() else { continue };
-            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context));
-            let task = HookTask { hook, occasion: &occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
-            let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
+            let task = HookTask::reading(hook, (&occasion, &spoken), record.context);
+            let ran = self.runner.carry_out_hook(task).await;
             let wanted = ran.answer.args.as_ref().map(|wanted| {
                 let root = self.runner.settings.project.root();
                 foreign::updated(&call, &sent_args(&call, &spoken, root), wanted, root)
@@ -110,17 +109,11 @@ impl CallHooks {
         let tool = self.judge.toolbox.tool(&pending.call.tool_id);
         for hook in self.runner.settings.hooks.iter().filter(|hook| hook.event == HookEvent::PostToolUse) {
             let Some(spoken) = self.runner.spoken_to(hook, &occasion) else { continue };
-            let told = input(hook.event, &occasion, &spoken, self.runner.hooked_run(record.context));
             let formatting = self.formatter.begin_formatting(hook, (tool, &pending.call), record).await?;
             let access = if formatting.is_some() { ProjectAccess::Writable } else { ProjectAccess::ReadOnly };
-            let task = HookTask {
-                hook,
-                occasion: &occasion,
-                told: &told,
-                access,
-                view: formatting.as_ref().and_then(Formatting::view),
-            };
-            let ran = self.runner.carry_out_hook(task, record.cancel().clone()).await;
+            let view = formatting.as_ref().and_then(Formatting::view);
+            let task = HookTask { access, view, ..HookTask::reading(hook, (&occasion, &spoken), record.context) };
+            let ran = self.runner.carry_out_hook(task).await;
             let formatted = match formatting {
                 Some(formatting) => self.formatter.end_formatting(formatting, record.context).await?,
                 None => Formatted::default(),

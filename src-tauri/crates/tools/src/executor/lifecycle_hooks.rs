@@ -7,11 +7,9 @@ use super::hook_runner::{HookRunner, HookTask, RanHook, context, told_of};
 use super::record::Record;
 use crate::hooks::Hook;
 use crate::hooks::condition::ToolNaming;
-use crate::hooks::input::input;
 use crate::hooks::occasion::HookOccasion;
 use arki_domain::projection::{AnsweredHook, AnsweredHooks};
 use arki_domain::{CallContext, Error, EventBody, HookMoment, HookOutcome, HookRan};
-use arki_sandbox::ProjectAccess;
 
 impl HookRunner {
     /// Runs the hooks of a moment in their order, until one blocks it.
@@ -75,9 +73,7 @@ impl HookRunner {
         (moment, occasion): (&HookMoment, &HookOccasion),
         context: &CallContext,
     ) -> RanHook {
-        let told = input(hook.event, occasion, spoken, self.hooked_run(context));
-        let task = HookTask { hook, occasion, told: &told, access: ProjectAccess::ReadOnly, view: None };
-        let ran = self.carry_out_hook(task, context.cancel.clone()).await;
+        let ran = self.carry_out_hook(HookTask::reading(hook, (occasion, spoken), context)).await;
         RanHook { answer: ran.answer.at(moment), ..ran }
     }
 }

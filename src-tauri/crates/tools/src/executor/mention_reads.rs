@@ -4,7 +4,7 @@
 use super::command::{CommandRunner, TimeLimit, failed};
 use super::hook_runner::HookRunner;
 use super::judging::{Judge, call_of};
-use super::output::bounded;
+use super::kept_whole::bounded;
 use super::read::ReadCalls;
 use super::remote::{Attempts, stopped, timed_out};
 use super::unsaved::EditorState;

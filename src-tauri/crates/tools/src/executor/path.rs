@@ -4,10 +4,10 @@
 //! only one that begins an effect. How a decision and a result come into the log is [`Record`]'s: `begin` before an
 //! effect, `settle` once there is a result.
 
-use super::asking::ask_user;
 use super::command::AsDecided;
 use super::host_access::ensure_told_apart;
 use super::judging::{Judge, denied, permitted};
+use super::question::ask_user;
 use super::record::Record;
 use super::remote::RemoteCall;
 use super::subject::SubjectOf;
@@ -15,10 +15,9 @@ use super::unsaved::{EditorPart, UnsavedFile};
 use super::write::{AcceptedChange, PlannedChange};
 use super::{ToolExecutor, question, stopped_by_user, usable};
 use crate::builtin::run_command;
-use crate::inside::InsideAction;
 use crate::remote_tool::RemoteTool;
 use crate::subagents::Subagents;
-use crate::tool::{Action, Tool, WriteAction};
+use crate::tool::{Action, InsideAction, Tool, WriteAction};
 use arki_domain::projection::{PendingCall, ResolvedApproval};
 use arki_domain::{ApprovalMode, ApprovalRequested, CallOutcome, Decision, Error, REPEATED_RULE, ToolCall};
 use arki_files::Project;

@@ -1,7 +1,7 @@
 //! Appends what happens to a call, and keeps what was appended for the agent to fold.
 
 use super::judging::denied;
-use super::output;
+use super::kept_whole::storable;
 use crate::outcome::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
@@ -245,7 +245,7 @@ impl<'a> Record<'a> {
 
     /// Returns a result that the log can't refuse.
     pub(super) fn text(&self, call: &ToolCall, text: String) -> ToolResult {
-        let Output { text, truncated } = output::storable(Output { text, truncated: false });
+        let Output { text, truncated } = storable(Output { text, truncated: false });
         let possible_secrets = possible_secrets(&self.redactor.redact(&text));
         ToolResult {
             duration_ms: self.elapsed_ms(),

@@ -49,7 +49,7 @@ impl RemoteCalls {
         }
         let Some(seen) = seen else { return record.settle(bodies).await };
         seen.note_call();
-        let view = CommandView { view: seen.view.clone(), bound: BoundFolders::none() };
+        let view = CommandView { view: seen.view.clone(), bound: BoundFolders::default() };
         let mut collected = effects::collect(&self.settings, view, &record.context.session_id).await;
         if let Ok(collected) = &mut collected {
             collected.notes.retain(|note| seen.is_news(note));

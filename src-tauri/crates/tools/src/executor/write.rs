@@ -3,11 +3,11 @@
 mod in_editor;
 mod reconciling;
 
-use super::asking::UserQuestions;
 use super::call_log::file_changed;
 use super::checking::Checking;
 use super::judging::{Judge, denied, permitted};
 use super::path::{CallDecision, CallWork, JudgedCall};
+use super::question::UserQuestions;
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::unsaved::EditorPart;

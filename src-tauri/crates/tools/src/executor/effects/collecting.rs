@@ -55,7 +55,7 @@ pub(in crate::executor) async fn is_landed(settings: &Arc<ExecutorSettings>, vie
     let settings = settings.clone();
     let comparing = tokio::task::spawn_blocking(move || {
         let (nobody, _) = mpsc::channel(1);
-        Collecting::new(&settings, &view, &BoundFolders::none(), nobody).run(ViewPart::All)
+        Collecting::new(&settings, &view, &BoundFolders::default(), nobody).run(ViewPart::All)
     });
     let compared = comparing.await;
     compared.is_ok_and(|read| read.is_ok_and(|found| found.files == 0 && found.compared <= MAX_HELD))

@@ -85,8 +85,8 @@ fn is_cache(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("cache"))
 }
 
-/// The folders that a line writes for real.
-#[derive(Clone)]
+/// The folders that a line writes for real; by default none.
+#[derive(Clone, Default)]
 pub(in crate::executor) struct BoundFolders {
     pub(in crate::executor) folders: Vec<PathBuf>,
     /// Those that were made for it, and are removed again if they stay empty.
@@ -96,15 +96,10 @@ pub(in crate::executor) struct BoundFolders {
 }
 
 impl BoundFolders {
-    /// Nothing is written for real.
-    pub(in crate::executor) fn none() -> Self {
-        Self { folders: Vec::new(), made: Vec::new(), writes: false }
-    }
-
     /// Empty for a line that isn't a known build, test or installation and that nobody has agreed to.
     pub(in crate::executor) fn of(project: &Project, command: &str, verdict: &Verdict) -> Self {
         if !writes_generated_folders(command, verdict) {
-            return Self::none();
+            return Self::default();
         }
         let generated = GeneratedFolders::of(project);
         let mut folders = generated.existing();
