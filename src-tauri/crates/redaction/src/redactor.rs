@@ -10,14 +10,12 @@ mod known;
 mod placeholder;
 mod rules;
 mod sampled;
-#[cfg(test)]
-pub(crate) mod samples;
 mod scan;
 mod span;
 
 pub(crate) use known::KnownSecrets;
 use rules::RedactionRules;
-use scan::scan;
+use scan::{Scan, scan};
 use serde_json::Value;
 use span::SecretSpan;
 use std::borrow::Cow;
@@ -150,18 +148,8 @@ impl Redactor {
     /// Hides secrets wherever they are from now on, also within a word.
     pub fn hide_everywhere(&self, secrets: Vec<Arc<KnownSecret>>) {
         let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
-        let anywhere = |secret: Arc<KnownSecret>| {
-            let KnownSecret { name, value, placeholder, is_key, is_encoded, .. } = &*secret;
-            let (name, value, placeholder) = (name.clone(), value.clone(), placeholder.clone());
-            Arc::new(KnownSecret {
-                name,
-                value,
-                placeholder,
-                whole_word: false,
-                is_key: *is_key,
-                is_encoded: *is_encoded,
-            })
-        };
+        let anywhere =
+            |secret: Arc<KnownSecret>| Arc::new(KnownSecret { whole_word: false, ..KnownSecret::clone(&secret) });
         if !secrets.is_empty() {
             *known = Arc::new(known.with(secrets.into_iter().map(anywhere).collect()));
         }
@@ -170,7 +158,7 @@ impl Redactor {
     #[must_use]
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.known();
-        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        let found = self.scan(text, &known);
         if found.spans.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -183,12 +171,12 @@ impl Redactor {
     #[must_use]
     pub fn redact_in_lines(&self, text: &str) -> Option<String> {
         let known = self.known();
-        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        let found = self.scan(text, &known);
         let mut redacted = String::with_capacity(text.len());
         let mut at = 0;
         for span in &found.spans {
             redacted.push_str(&self.replaced(text, at..span.end, std::slice::from_ref(span), &known));
-            redacted.extend(text[span.start..span.end].matches('\n'));
+            redacted.extend(text[span.place()].matches('\n'));
             at = span.end;
         }
         redacted.push_str(&text[at..]);
@@ -200,9 +188,9 @@ impl Redactor {
     #[must_use]
     pub fn replacements(&self, text: &str) -> Vec<(Range<usize>, String)> {
         let known = self.known();
-        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
-        let place = |span: &SecretSpan| span.start..span.end;
-        let replacement = |span| (place(span), self.replaced(text, place(span), std::slice::from_ref(span), &known));
+        let found = self.scan(text, &known);
+        let replacement =
+            |span: &SecretSpan| (span.place(), self.replaced(text, span.place(), std::slice::from_ref(span), &known));
         let replacements = found.spans.iter().map(replacement).collect();
         self.learn(text, &found.spans);
         replacements
@@ -228,7 +216,7 @@ impl Redactor {
     /// The key of an object, or a reference: the user's rules leave it, since the log is read by it.
     fn redact_name(&self, name: String) -> String {
         let known = self.known();
-        let mut spans = scan(&name, 0, &known, |placeholder| self.is_ours(placeholder), true).spans;
+        let mut spans = self.scan(&name, &known).spans;
         spans.retain(|span| span.rule.is_none());
         if spans.is_empty() { name } else { self.replaced(&name, 0..name.len(), &spans, &known) }
     }
@@ -240,7 +228,7 @@ impl Redactor {
         let known = self.known();
         let mut is_public = true;
         each_string(value, &mut |text| {
-            is_public = is_public && scan(text, 0, &known, |found| self.is_ours(found), true).spans.is_empty();
+            is_public = is_public && self.scan(text, &known).spans.is_empty();
         });
         is_public
     }
@@ -248,7 +236,7 @@ impl Redactor {
     /// Gets to know the secrets in a text that is going to be used, so that their placeholders can be put back.
     pub fn look_through(&self, text: &str) {
         let known = self.known();
-        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        let found = self.scan(text, &known);
         for span in found.spans.iter().filter(|span| span.known.is_none()) {
             self.secret_at(text, span, &known);
         }
@@ -260,7 +248,7 @@ impl Redactor {
     pub fn secrets_in(&self, text: &str) -> Vec<Arc<KnownSecret>> {
         let known = self.known();
         let mut secrets: Vec<Arc<KnownSecret>> = Vec::new();
-        for span in scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true).spans {
+        for span in self.scan(text, &known).spans {
             let secret =
                 span.known.map_or_else(|| self.secret_at(text, &span, &known), |index| known.secret(index).clone());
             if !secrets.iter().any(|found| found.value == secret.value) {
@@ -285,6 +273,11 @@ impl Redactor {
             }
         });
         uses
+    }
+
+    /// All that is in a whole text.
+    fn scan(&self, text: &str, known: &KnownSecrets) -> Scan {
+        scan(text, 0, known, |placeholder| self.is_ours(placeholder), true)
     }
 
     pub(crate) fn known(&self) -> Arc<KnownSecrets> {
@@ -323,7 +316,7 @@ impl Redactor {
 
     /// The secret that was recognised by its form; remembered from now on.
     fn secret_at(&self, text: &str, span: &SecretSpan, known: &KnownSecrets) -> Arc<KnownSecret> {
-        let value = &text[span.start..span.end];
+        let value = &text[span.place()];
         let tag = self.inner.key.tag(value);
         if let Some(secret) = self.remembered(&tag) {
             return secret;
@@ -348,7 +341,7 @@ impl Redactor {
         let is_learnt = |span: &&SecretSpan| is_new(span) && span.end - span.start >= MIN_LEARNT_BYTES;
         let value = |span: &SecretSpan| SecretValue {
             name: span.name.to_owned(),
-            value: Zeroizing::new(text[span.start..span.end].to_owned()),
+            value: Zeroizing::new(text[span.place()].to_owned()),
             whole_word: false,
         };
         let learnt: Vec<SecretValue> = spans.iter().filter(is_learnt).map(value).collect();
@@ -424,4 +417,4 @@ fn each_string(value: &Value, look: &mut dyn FnMut(&str)) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -14,7 +14,7 @@ mod table;
 
 use super::span::SecretSpan;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
-use checks::Outcome;
+use checks::{Outcome, RecognisedText, ScanStop};
 use std::ops::Range;
 use std::sync::LazyLock;
 use table::{FORMATS, Format};
@@ -51,43 +51,22 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> FoundSecrets {
     let Some(beginnings) = BEGINNINGS.as_ref() else { return found };
     let (mut at, mut recognised_to) = (from, from);
     while let Some(hit) = beginnings.find(Input::new(text).span(at..text.len())) {
-        let region = |end: usize| hit.start()..end;
         match outcome(text, hit.pattern().as_usize(), hit.start(), is_end) {
-            Outcome::None => at = hit.start() + 1,
-            Outcome::Open => {
+            Err(ScanStop::None) => at = hit.start() + 1,
+            Err(ScanStop::Open) => {
                 // A longer beginning may have begun before this one, and not be all here yet.
                 let earlier = unfinished(text, recognised_to).unwrap_or(hit.start());
                 found.open = Some(earlier.min(hit.start()));
                 return found;
             }
-            Outcome::Placeholder(end) => {
-                found.regions.push(region(end));
-                (at, recognised_to) = (end, end);
-            }
-            // What else is in the command is looked for too.
-            Outcome::Command { secrets, end } => {
-                let span = |(place, name): (Range<usize>, _)| SecretSpan {
-                    start: place.start,
-                    end: place.end,
-                    known: None,
-                    rule: None,
-                    name,
-                };
-                found.spans.extend(secrets.into_iter().map(span));
-                found.regions.push(region(end));
-                at = hit.start() + 1;
-            }
-            Outcome::Secret { secrets, end, name } => {
-                let span = |place: Range<usize>| SecretSpan {
-                    start: place.start,
-                    end: place.end,
-                    known: None,
-                    rule: None,
-                    name,
-                };
-                found.spans.extend(secrets.into_iter().map(span));
-                found.regions.push(region(end));
-                (at, recognised_to) = (end, end);
+            Ok(RecognisedText { secrets, end, is_command }) => {
+                found.spans.extend(secrets.into_iter().map(|(place, name)| SecretSpan::of_form(place, name)));
+                found.regions.push(hit.start()..end);
+                if is_command {
+                    at = hit.start() + 1;
+                } else {
+                    (at, recognised_to) = (end, end);
+                }
             }
         }
     }
@@ -99,8 +78,8 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> FoundSecrets {
 }
 
 fn outcome(text: &str, format: usize, start: usize, is_end: bool) -> Outcome {
-    let checked = CANDIDATES[format].iter().map(|candidate| candidate.check(text, start, is_end));
-    checked.into_iter().find(|outcome| !matches!(outcome, Outcome::None)).unwrap_or(Outcome::None)
+    let mut checked = CANDIDATES[format].iter().map(|candidate| candidate.check(text, start, is_end));
+    checked.find(|outcome| !matches!(outcome, Err(ScanStop::None))).unwrap_or(Err(ScanStop::None))
 }
 
 /// The beginnings by their first byte, and the length of the longest.

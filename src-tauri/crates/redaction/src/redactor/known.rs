@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 /// A secret and what stands in its place. Wiped from memory when nobody holds it any more; the automaton that searches
 /// for it, though, has a copy of its own, which its library does not wipe.
+#[derive(Clone)]
 pub struct KnownSecret {
     pub(super) name: String,
     pub(super) value: Zeroizing<String>,
@@ -120,7 +121,7 @@ impl KnownSecrets {
                     return;
                 }
             }
-            spans.push(SecretSpan { start, end, known: Some(index), rule: None, name: "" });
+            spans.push(SecretSpan { known: Some(index), ..SecretSpan::of_form(start..end, "") });
         };
         for hit in automaton.find_iter(&text[from..]) {
             found(hit.pattern().as_usize(), from + hit.start(), from + hit.end());

@@ -41,10 +41,10 @@ impl RedactionRule {
         if replacement.len() > MAX_REPLACEMENT_BYTES || replacement.chars().any(char::is_control) {
             return Err(format!("the replacement must be one line of up to {MAX_REPLACEMENT_BYTES} bytes"));
         }
-        match regex.is_match(replacement) {
-            true => Err(format!("the pattern matches its own replacement {replacement:?}")),
-            false => Ok(()),
+        if regex.is_match(replacement) {
+            return Err(format!("the pattern matches its own replacement {replacement:?}"));
         }
+        Ok(())
     }
 }
 
@@ -111,9 +111,9 @@ impl RedactionRules {
             let content = line.trim_end_matches(['\n', '\r']);
             for index in self.any.matches(content) {
                 let places = self.rules[index].1.find_iter(content).filter(|found| !found.is_empty());
-                let places = places.map(|found| (at + found.start(), at + found.end()));
-                let span = |(start, end)| SecretSpan { start, end, known: None, rule: Some(index), name: "" };
-                spans.extend(places.filter(|(start, _)| *start >= from).map(span));
+                let places = places.map(|found| at + found.start()..at + found.end());
+                let span = |place| SecretSpan { rule: Some(index), ..SecretSpan::of_form(place, "") };
+                spans.extend(places.filter(|place| place.start >= from).map(span));
             }
             at += line.len();
         }

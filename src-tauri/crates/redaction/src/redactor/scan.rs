@@ -27,9 +27,8 @@ pub(super) fn scan(
     let mut undecided_from = [open_value, forms.open, open_line].into_iter().flatten().min().unwrap_or(text.len());
     if !is_end {
         // Nothing that was recognised is cut, nor what it was recognised by.
-        let found = values.iter().chain(&ruled).map(|span| span.start..span.end);
-        let whole = forms.regions.iter().cloned().chain(found);
-        let mut whole: Vec<_> = whole.collect();
+        let found = values.iter().chain(&ruled).map(SecretSpan::place);
+        let mut whole: Vec<_> = forms.regions.iter().cloned().chain(found).collect();
         whole.sort_by_key(|region| std::cmp::Reverse(region.end));
         for region in whole {
             if region.start < undecided_from && undecided_from < region.end {
@@ -75,13 +74,8 @@ fn merged(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
             Some(last) if span.start < last.end => {
                 if span.end > last.end {
                     let name = if last.name.is_empty() { span.name } else { last.name };
-                    *last = SecretSpan {
-                        start: last.start,
-                        end: span.end,
-                        known: None,
-                        rule: last.rule.or(span.rule),
-                        name,
-                    };
+                    let rule = last.rule.or(span.rule);
+                    *last = SecretSpan { rule, ..SecretSpan::of_form(last.start..span.end, name) };
                 }
             }
             _ => merged.push(span),

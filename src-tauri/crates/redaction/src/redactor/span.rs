@@ -1,6 +1,7 @@
 //! The place of a secret in a text.
 
 use super::known::KnownSecrets;
+use std::ops::Range;
 
 /// A secret's place, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,15 @@ pub(super) struct SecretSpan {
 }
 
 impl SecretSpan {
+    /// The place of a secret that was recognised by its form.
+    pub(super) fn of_form(place: Range<usize>, name: &'static str) -> Self {
+        Self { start: place.start, end: place.end, known: None, rule: None, name }
+    }
+
+    pub(super) fn place(&self) -> Range<usize> {
+        self.start..self.end
+    }
+
     /// The name of its form or of its rule.
     pub(super) fn name<'a>(&self, known: &'a KnownSecrets) -> &'a str {
         self.rule.map_or(self.name, |rule| &known.rules.rule(rule).name)

@@ -1,6 +1,8 @@
-use super::samples::{self, ORDINARY};
+pub(crate) mod samples;
+
 use super::*;
 use proptest::prelude::*;
+use samples::ORDINARY;
 use serde_json::json;
 
 fn redactor() -> Redactor {

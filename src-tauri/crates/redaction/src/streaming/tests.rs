@@ -1,6 +1,6 @@
 use super::*;
 use crate::PlaceholderKey;
-use crate::redactor::samples;
+use crate::redactor::tests::samples;
 use proptest::prelude::*;
 use zeroize::Zeroizing;
 

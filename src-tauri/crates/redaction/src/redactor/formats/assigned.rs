@@ -4,7 +4,7 @@
 //! Which names count is in `names`, what a secret looks like in `literal`. What is quoted is a value; what is not may be
 //! code (`password = read_password()`), and counts only where no code stands, or where no name looks like that.
 
-use super::checks::{Outcome, TextAt, secret};
+use super::checks::{Outcome, ScanStep, ScanStop, TextAt, ensure, secret};
 use super::literal::{ValueKind, is_given, is_name_like, is_no_name, is_secret, is_short_token};
 use super::names;
 use std::ops::Range;
@@ -22,15 +22,6 @@ const MAX_LINE_START_BYTES: usize = 200;
 /// The limit for an entry of `.netrc`, before its password.
 const MAX_NETRC_BYTES: usize = 200;
 
-/// Why it is no secret.
-enum ScanStop {
-    None,
-    /// The text ends too early to tell.
-    Open,
-}
-
-type ScanStep<T> = Result<T, ScanStop>;
-
 /// The place of a value, and how sure it is that it is one and no code.
 enum ValuePlace {
     /// It can't be anything else.
@@ -46,14 +37,6 @@ enum ValuePlace {
 impl TextAt<'_> {
     /// The text's beginning is a part of the name.
     pub(super) fn assigned(self) -> Outcome {
-        match self.try_assigned() {
-            Ok((value, name)) => secret(value, name),
-            Err(ScanStop::Open) => Outcome::Open,
-            Err(ScanStop::None) => Outcome::None,
-        }
-    }
-
-    fn try_assigned(self) -> ScanStep<(Range<usize>, &'static str)> {
         let name = self.name()?;
         let mut at = Cursor { text: self, at: name.end };
         let place = at.value_of(&name)?;
@@ -75,7 +58,8 @@ impl TextAt<'_> {
             ValuePlace::Loose(_) if is_name_like(value) => is_password && is_no_name(value),
             ValuePlace::Loose(_) => is_password && is_secret(kind, value),
         };
-        if is_value { Ok((range.clone(), label)) } else { Err(ScanStop::None) }
+        ensure(is_value)?;
+        secret(range.clone(), label)
     }
 
     fn name(self) -> ScanStep<Range<usize>> {
@@ -87,12 +71,10 @@ impl TextAt<'_> {
         if before > 0 && matches!(bytes[start], b'n' | b'r' | b't') && self.byte_before(start) == Some(b'\\') {
             start += 1;
         }
-        let end = self.run(self.after, MAX_NAME_BYTES, is_name).ok_or(ScanStop::Open)?;
+        let end = self.run(self.after, MAX_NAME_BYTES, is_name)?;
         let name = self.text[start..end].trim_end_matches(['-', '.']);
-        match end - self.after > MAX_NAME_BYTES {
-            true => Err(ScanStop::None),
-            false => Ok(start..start + name.len()),
-        }
+        ensure(end - self.after <= MAX_NAME_BYTES)?;
+        Ok(start..start + name.len())
     }
 }
 
@@ -212,8 +194,8 @@ impl Cursor<'_> {
         if let Some(quote) = before.filter(|byte| b"\"'".contains(byte)) {
             let start = self.at;
             self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`\\,".contains(&byte))?;
-            let is_whole = matches!(self.peek()?, Some(byte) if byte == quote || byte == b'\\');
-            return if is_whole { Ok(ValuePlace::Setting(start..self.at)) } else { Err(ScanStop::None) };
+            ensure(matches!(self.peek()?, Some(byte) if byte == quote || byte == b'\\'))?;
+            return Ok(ValuePlace::Setting(start..self.at));
         }
         let is_header = || {
             let name = &self.text.text[name.clone()];
@@ -285,9 +267,7 @@ impl Cursor<'_> {
 
     /// `name: NAME` and below it, or beside it, `value: …`.
     fn value_beside(&mut self) -> ScanStep<ValuePlace> {
-        if !self.leads_to_value()? {
-            return Err(ScanStop::None);
-        }
+        ensure(self.leads_to_value()?)?;
         self.skip(4, |byte| b"\"' \t".contains(&byte))?;
         self.skip(1, |byte| byte == b':' || byte == b'=')?;
         self.blanks()?;
@@ -308,10 +288,8 @@ impl Cursor<'_> {
 
     /// The value of a setting, where the line has nothing but name and value.
     fn rest_of_line(&mut self, name: &Range<usize>) -> ScanStep<ValuePlace> {
-        match self.begins_line(name.start) {
-            true => self.until_line_end(),
-            false => Err(ScanStop::None),
-        }
+        ensure(self.begins_line(name.start))?;
+        self.until_line_end()
     }
 
     fn until_line_end(&mut self) -> ScanStep<ValuePlace> {
@@ -321,7 +299,8 @@ impl Cursor<'_> {
         self.blanks()?;
         let is_end = matches!(self.peek()?, None | Some(b'\n' | b'\r' | b'#' | b';'));
         let is_code = self.text.text[value.clone()].ends_with([',', ';', '\\', '+', '|', ':']);
-        if is_end && !is_code { Ok(ValuePlace::Bare(value)) } else { Err(ScanStop::None) }
+        ensure(is_end && !is_code)?;
+        Ok(ValuePlace::Bare(value))
     }
 
     /// `name = value` in a line that says more. Code would go on, or end, with its own sign.
@@ -369,20 +348,16 @@ impl Cursor<'_> {
         }
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"\"'`;|&()<>,\\".contains(&byte))?;
-        match self.peek()? {
-            Some(b'(') => Err(ScanStop::None),
-            _ => Ok(ValuePlace::Setting(start..self.at)),
-        }
+        ensure(self.peek()? != Some(b'('))?;
+        Ok(ValuePlace::Setting(start..self.at))
     }
 
     /// Reads a value in a URL, a form or a connection string.
     fn parameter(&mut self) -> ScanStep<ValuePlace> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"&#;\"'`<>()\\".contains(&byte))?;
-        match self.peek()? {
-            Some(b'(') => Err(ScanStop::None),
-            _ => Ok(ValuePlace::Literal(start..self.at)),
-        }
+        ensure(self.peek()? != Some(b'('))?;
+        Ok(ValuePlace::Literal(start..self.at))
     }
 
     /// Nothing but indentation, a line's number, signs of a list or a diff, or what a shell says before an assignment.
@@ -448,21 +423,16 @@ impl Cursor<'_> {
 
     /// Returns how many such bytes were passed; more than `most` are too many.
     fn skip(&mut self, most: usize, class: impl Fn(u8) -> bool) -> ScanStep<usize> {
-        let end = self.text.run(self.at, most, class).ok_or(ScanStop::Open)?;
-        let length = end - self.at;
-        self.at = end;
-        if length > most { Err(ScanStop::None) } else { Ok(length) }
+        let length = self.text.run(self.at, most, class)? - self.at;
+        self.at += length;
+        ensure(length <= most)?;
+        Ok(length)
     }
 
     fn demand(&mut self, expected: &str) -> ScanStep<()> {
-        match self.text.goes_on(self.at, expected) {
-            None => Err(ScanStop::Open),
-            Some(false) => Err(ScanStop::None),
-            Some(true) => {
-                self.at += expected.len();
-                Ok(())
-            }
-        }
+        ensure(self.text.goes_on(self.at, expected)?)?;
+        self.at += expected.len();
+        Ok(())
     }
 }
 

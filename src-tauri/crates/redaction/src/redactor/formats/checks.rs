@@ -5,23 +5,24 @@ use super::literal::{ValueKind, is_secret, is_short_token};
 use super::look::{has_random_part, is_basic_credential, is_real_password, looks_random};
 use std::ops::Range;
 
-pub(super) enum Outcome {
+/// The secrets of what was recognised, each with what it is called; none of a placeholder.
+pub(super) struct RecognisedText {
+    pub(super) secrets: Vec<(Range<usize>, &'static str)>,
+    pub(super) end: usize,
+    /// What else is in it is looked for too.
+    pub(super) is_command: bool,
+}
+
+/// Why it is no secret.
+pub(super) enum ScanStop {
     None,
     /// The text ends too early to tell.
     Open,
-    /// One of the exact form, and its end.
-    Placeholder(usize),
-    Secret {
-        secrets: Vec<Range<usize>>,
-        end: usize,
-        name: &'static str,
-    },
-    /// The secrets of a command and where it ends.
-    Command {
-        secrets: Vec<(Range<usize>, &'static str)>,
-        end: usize,
-    },
 }
+
+pub(super) type ScanStep<T> = Result<T, ScanStop>;
+
+pub(super) type Outcome = ScanStep<RecognisedText>;
 
 /// A number of characters of one kind.
 #[derive(Clone, Copy)]
@@ -71,25 +72,21 @@ const MAX_REST_BYTES: usize = 256;
 
 impl TextAt<'_> {
     pub(super) fn token(self, token: Token, name: &'static str) -> Outcome {
-        if self.is_within_word() {
-            return Outcome::None;
-        }
-        let Some(end) = self.run(self.after, token.most, token.class) else { return Outcome::Open };
+        ensure(!self.is_within_word())?;
+        let end = self.run(self.after, token.most, token.class)?;
         // A sentence may end right behind the token.
         let rest = self.text[self.after..end].trim_end_matches(['.', '-']);
-        if !(token.least..=token.most).contains(&rest.len()) || (token.random && !has_random_part(rest)) {
-            return Outcome::None;
-        }
+        ensure((token.least..=token.most).contains(&rest.len()) && (!token.random || has_random_part(rest)))?;
         secret(self.start..self.after + rest.len(), name)
     }
 
     pub(super) fn placeholder(self) -> Outcome {
         match placeholder::at(self.text, self.start) {
-            Some(found) if found.tag.is_some() => Outcome::Placeholder(self.start + found.text.len()),
+            Some(found) if found.tag.is_some() => recognised(Vec::new(), self.start + found.text.len(), ""),
             None if !self.is_end && self.text.len() - self.start < placeholder::MAX_BYTES && self.may_go_on() => {
-                Outcome::Open
+                Err(ScanStop::Open)
             }
-            _ => Outcome::None,
+            _ => Err(ScanStop::None),
         }
     }
 
@@ -99,23 +96,16 @@ impl TextAt<'_> {
 
     /// Header and payload are JSON objects, so both begin with `eyJ`; without a signature it opens nothing.
     pub(super) fn jwt(self, name: &'static str) -> Outcome {
-        if self.is_within_word() {
-            return Outcome::None;
-        }
+        ensure(!self.is_within_word())?;
         let mut at = self.after;
         for next in [".eyJ", "."] {
-            let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_word) else { return Outcome::Open };
-            match self.goes_on(end, next) {
-                Some(true) => at = end + next.len(),
-                Some(false) => return Outcome::None,
-                None => return Outcome::Open,
-            }
+            let end = self.run(at, MAX_JWT_PART_BYTES, is_word)?;
+            ensure(self.goes_on(end, next)?)?;
+            at = end + next.len();
         }
-        let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_word) else { return Outcome::Open };
-        match end - at {
-            MIN_JWT_SIGNATURE_BYTES..=MAX_JWT_PART_BYTES => secret(self.start..end, name),
-            _ => Outcome::None,
-        }
+        let end = self.run(at, MAX_JWT_PART_BYTES, is_word)?;
+        ensure((MIN_JWT_SIGNATURE_BYTES..=MAX_JWT_PART_BYTES).contains(&(end - at)))?;
+        secret(self.start..end, name)
     }
 
     /// Each line by itself, so that line numbers, indentation and signs of a diff around them stay as they are.
@@ -126,18 +116,16 @@ impl TextAt<'_> {
         let label = &block[..block.floor_char_boundary(MAX_PEM_LABEL_BYTES)];
         let body = match label.find("-----") {
             Some(mark) if label[..mark].contains("PRIVATE KEY") => mark + 5,
-            None if may_go_on && block.len() < MAX_PEM_LABEL_BYTES => return Outcome::Open,
-            _ => return Outcome::None,
+            None if may_go_on && block.len() < MAX_PEM_LABEL_BYTES => return Err(ScanStop::Open),
+            _ => return Err(ScanStop::None),
         };
         self.key_lines(self.after + body, limit, "-----END", name)
     }
 
     /// The private half of a key as PuTTY keeps it: `Private-Lines: 14`, so many lines, `Private-MAC: …`.
     pub(super) fn putty_key(self, name: &'static str) -> Outcome {
-        let Some(body) = self.run(self.after, 4, |byte| byte.is_ascii_digit()) else { return Outcome::Open };
-        if body == self.after || !matches!(self.text.as_bytes().get(body), Some(b'\r' | b'\n' | b'\\')) {
-            return Outcome::None;
-        }
+        let body = self.run(self.after, 4, |byte| byte.is_ascii_digit())?;
+        ensure(body > self.after && matches!(self.text.as_bytes().get(body), Some(b'\r' | b'\n' | b'\\')))?;
         let limit = self.text.floor_char_boundary(self.text.len().min(self.after + MAX_PEM_BYTES));
         self.key_lines(body, limit, "Private-MAC", name)
     }
@@ -146,19 +134,16 @@ impl TextAt<'_> {
     fn key_lines(self, body: usize, limit: usize, end_mark: &str, name: &'static str) -> Outcome {
         let Some(end) = self.text[body..limit].find(end_mark).map(|end| body + end) else {
             let may_go_on = !self.is_end && self.text.len() < self.after + MAX_PEM_BYTES;
-            return if may_go_on { Outcome::Open } else { self.cut_key(body, limit, name) };
+            return if may_go_on { Err(ScanStop::Open) } else { self.cut_key(body, limit, name) };
         };
         let is_last = |run: &Range<usize>| {
             let is_number = self.text[run.clone()].bytes().all(|byte| byte.is_ascii_digit());
             run.len() >= 4 && end - run.end <= PEM_GAP_BYTES && !is_number
         };
         let runs = base64_runs(self.text, body, end);
-        let has_lines = runs.iter().any(|run| run.len() >= PEM_LINE_BYTES);
+        ensure(runs.iter().any(|run| run.len() >= PEM_LINE_BYTES))?;
         let secrets = runs.into_iter().filter(|run| run.len() >= PEM_LINE_BYTES || is_last(run));
-        match has_lines {
-            true => Outcome::Secret { secrets: secrets.collect(), end, name },
-            false => Outcome::None,
-        }
+        recognised(secrets.collect(), end, name)
     }
 
     fn cut_key(self, body: usize, limit: usize, name: &'static str) -> Outcome {
@@ -172,83 +157,63 @@ impl TextAt<'_> {
                 secrets.push(run);
             }
         }
-        let Some(end) = secrets.last().map(|last| last.end) else { return Outcome::None };
-        Outcome::Secret { secrets, end, name }
+        let end = secrets.last().ok_or(ScanStop::None)?.end;
+        recognised(secrets, end, name)
     }
 
     /// The number of a bot, a colon, and 35 characters that begin with `AA`: these.
     pub(super) fn telegram_token(self, name: &'static str) -> Outcome {
         let is_after_number = (1..=8)
             .all(|back| self.start.checked_sub(back).is_some_and(|at| self.text.as_bytes()[at].is_ascii_digit()));
-        if !is_after_number {
-            return Outcome::None;
-        }
-        let Some(end) = self.run(self.start + 1, TELEGRAM_BYTES, is_word) else { return Outcome::Open };
-        match end - self.start - 1 == TELEGRAM_BYTES && has_random_part(&self.text[self.start + 1..end]) {
-            true => secret(self.start + 1..end, name),
-            false => Outcome::None,
-        }
+        ensure(is_after_number)?;
+        let end = self.run(self.start + 1, TELEGRAM_BYTES, is_word)?;
+        ensure(end - self.start - 1 == TELEGRAM_BYTES && has_random_part(&self.text[self.start + 1..end]))?;
+        secret(self.start + 1..end, name)
     }
 
     /// A user's number in Base64, a time and a signature, with points between them.
     pub(super) fn discord_token(self, name: &'static str) -> Outcome {
-        if self.is_within_word() {
-            return Outcome::None;
-        }
+        ensure(!self.is_within_word())?;
         let mut at = self.start;
         for (least, most, point) in [(23, 28, true), (5, 7, true), (27, 40, false)] {
-            let Some(end) = self.run(at, most, is_word) else { return Outcome::Open };
+            let end = self.run(at, most, is_word)?;
             let is_point = self.text.as_bytes().get(end) == Some(&b'.');
-            if !(least..=most).contains(&(end - at)) || (point && !is_point) {
-                return Outcome::None;
-            }
+            ensure((least..=most).contains(&(end - at)) && (!point || is_point))?;
             at = end + usize::from(point);
         }
         // Of the digits' first bits the third character says that it is a number.
-        match b"AEIMQUYcgk".contains(&self.text.as_bytes()[self.start + 2]) {
-            true => secret(self.start..at, name),
-            false => Outcome::None,
-        }
+        ensure(b"AEIMQUYcgk".contains(&self.text.as_bytes()[self.start + 2]))?;
+        secret(self.start..at, name)
     }
 
     /// `scheme://user:password@host`: the password.
     pub(super) fn url_password(self, name: &'static str) -> Outcome {
-        if !self.byte_before(self.start).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
-            return Outcome::None;
-        }
+        ensure(self.byte_before(self.start).is_some_and(|byte| byte.is_ascii_alphanumeric()))?;
         let is_user_info = |byte: u8| byte > b' ' && byte < 0x7f && !b"/@?#\"'`<>\\[]{}()|,;".contains(&byte);
-        let Some(mut end) = self.run(self.after, MAX_USER_INFO_BYTES, is_user_info) else { return Outcome::Open };
+        let mut end = self.run(self.after, MAX_USER_INFO_BYTES, is_user_info)?;
         // A password may have one too.
         while self.text.as_bytes().get(end) == Some(&b'@') {
-            let Some(next) = self.run(end + 1, MAX_USER_INFO_BYTES, is_user_info) else { return Outcome::Open };
+            let next = self.run(end + 1, MAX_USER_INFO_BYTES, is_user_info)?;
             if self.text.as_bytes().get(next) != Some(&b'@') {
                 break;
             }
             end = next;
         }
-        let Some((user, password)) = self.text[self.after..end].split_once(':') else { return Outcome::None };
-        if self.text.as_bytes().get(end) != Some(&b'@') || !is_real_password(user, password) {
-            return Outcome::None;
-        }
+        let (user, password) = self.text[self.after..end].split_once(':').ok_or(ScanStop::None)?;
+        ensure(self.text.as_bytes().get(end) == Some(&b'@') && is_real_password(user, password))?;
         secret(end - password.len()..end, name)
     }
 
     pub(super) fn bearer(self, name: &'static str) -> Outcome {
-        if !matches!(self.byte_before(self.start), Some(b'B' | b'b')) {
-            return Outcome::None;
-        }
+        ensure(matches!(self.byte_before(self.start), Some(b'B' | b'b')))?;
         self.credential(self.after, is_credential, name)
     }
 
     /// A header and its value: `Authorization: Basic …`, `"x-api-key": "…"`.
     pub(super) fn header(self, name: &'static str) -> Outcome {
-        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
-        if at == self.after {
-            return Outcome::None;
-        }
-        let Some(word) = self.run(at, MAX_SCHEME_BYTES, |byte| byte.is_ascii_alphabetic()) else {
-            return Outcome::Open;
-        };
+        let at = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator)?;
+        ensure(at > self.after)?;
+        let word = self.run(at, MAX_SCHEME_BYTES, |byte| byte.is_ascii_alphabetic())?;
         let scheme = self.text[at..word].to_ascii_lowercase();
         match self.text.as_bytes().get(word) {
             Some(b' ') if scheme == "basic" => self.credential(word + 1, is_basic_credential, name),
@@ -260,63 +225,53 @@ impl TextAt<'_> {
 
     fn credential(self, at: usize, is_real: fn(&str) -> bool, name: &'static str) -> Outcome {
         let is_credential = |byte: u8| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte);
-        let Some(end) = self.run(at, MAX_CREDENTIAL_BYTES, is_credential) else { return Outcome::Open };
+        let end = self.run(at, MAX_CREDENTIAL_BYTES, is_credential)?;
         let value = self.text[at..end].trim_end_matches(['.', '-']);
         // `base64.decodebytes(…)` is code.
-        if self.text.as_bytes().get(end) == Some(&b'(') {
-            return Outcome::None;
-        }
-        if value.len() > MAX_CREDENTIAL_BYTES || !is_real(value) {
-            return Outcome::None;
-        }
+        ensure(self.text.as_bytes().get(end) != Some(&b'('))?;
+        ensure(value.len() <= MAX_CREDENTIAL_BYTES && is_real(value))?;
         secret(at..at + value.len(), name)
     }
 
     /// Forty characters after a name that says so.
     pub(super) fn aws_secret(self, name: &'static str) -> Outcome {
-        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
+        let at = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator)?;
         let is_key = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/' || byte == b'+';
-        let Some(end) = self.run(at, AWS_SECRET_BYTES, is_key) else { return Outcome::Open };
-        if at == self.after || end - at != AWS_SECRET_BYTES || !has_random_part(&self.text[at..end]) {
-            return Outcome::None;
-        }
+        let end = self.run(at, AWS_SECRET_BYTES, is_key)?;
+        ensure(at > self.after && end - at == AWS_SECRET_BYTES && has_random_part(&self.text[at..end]))?;
         secret(at..end, name)
     }
 
     /// The value of a setting of passwords, behind its quote if it has one.
     pub(super) fn setting(self, name: &'static str) -> Outcome {
         let is_password = |byte: u8| byte > b' ' && byte < 0x7f && !b"\"'`<>();".contains(&byte);
-        let Some(end) = self.run(self.after, MAX_REST_BYTES, is_password) else { return Outcome::Open };
-        if is_secret(ValueKind::Password, &self.text[self.after..end]) {
-            secret(self.after..end, name)
-        } else {
-            Outcome::None
-        }
+        let end = self.run(self.after, MAX_REST_BYTES, is_password)?;
+        ensure(is_secret(ValueKind::Password, &self.text[self.after..end]))?;
+        secret(self.after..end, name)
     }
 
     /// All that follows, after what never stands before anything else.
     pub(super) fn rest(self, name: &'static str) -> Outcome {
         let is_rest = |byte: u8| byte.is_ascii_alphanumeric() || b"/+_-=".contains(&byte);
-        let Some(end) = self.run(self.after, MAX_REST_BYTES, is_rest) else { return Outcome::Open };
-        let is_fitting = (MIN_REST_BYTES..=MAX_REST_BYTES).contains(&(end - self.after));
-        match is_fitting && has_random_part(&self.text[self.after..end]) {
-            true => secret(self.after..end, name),
-            false => Outcome::None,
-        }
+        let end = self.run(self.after, MAX_REST_BYTES, is_rest)?;
+        ensure((MIN_REST_BYTES..=MAX_REST_BYTES).contains(&(end - self.after)))?;
+        ensure(has_random_part(&self.text[self.after..end]))?;
+        secret(self.after..end, name)
     }
 
-    /// The end of the run of such bytes at `at`, or one past `most`; `None` where the text ends before it does.
-    pub(super) fn run(self, at: usize, most: usize, class: impl Fn(u8) -> bool) -> Option<usize> {
+    /// The end of the run of such bytes at `at`, or one past `most`; open where the text ends before it does.
+    pub(super) fn run(self, at: usize, most: usize, class: impl Fn(u8) -> bool) -> ScanStep<usize> {
         let bytes = self.text.as_bytes();
         let length = bytes[at..].iter().take(most + 1).take_while(|byte| class(**byte)).count();
-        (self.is_end || at + length < bytes.len() || length > most).then_some(at + length)
+        let is_whole = self.is_end || at + length < bytes.len() || length > most;
+        is_whole.then_some(at + length).ok_or(ScanStop::Open)
     }
 
-    /// Returns whether the text goes on so; `None` where it ends before that is known.
-    pub(super) fn goes_on(self, at: usize, expected: &str) -> Option<bool> {
+    /// Returns whether the text goes on so; open where it ends before that is known.
+    pub(super) fn goes_on(self, at: usize, expected: &str) -> ScanStep<bool> {
         let rest = &self.text.as_bytes()[at..];
         let is_cut = !self.is_end && rest.len() < expected.len() && expected.as_bytes().starts_with(rest);
-        (!is_cut).then(|| rest.starts_with(expected.as_bytes()))
+        if is_cut { Err(ScanStop::Open) } else { Ok(rest.starts_with(expected.as_bytes())) }
     }
 
     /// `\n` before it, as in JSON, is no letter of a word.
@@ -333,8 +288,19 @@ impl TextAt<'_> {
     }
 }
 
+/// Goes on only where that is so.
+pub(super) fn ensure(is_so: bool) -> ScanStep<()> {
+    is_so.then_some(()).ok_or(ScanStop::None)
+}
+
 pub(super) fn secret(secret: Range<usize>, name: &'static str) -> Outcome {
-    Outcome::Secret { end: secret.end, secrets: vec![secret], name }
+    let end = secret.end;
+    recognised(vec![secret], end, name)
+}
+
+pub(super) fn recognised(secrets: Vec<Range<usize>>, end: usize, name: &'static str) -> Outcome {
+    let secrets = secrets.into_iter().map(|place| (place, name)).collect();
+    Ok(RecognisedText { secrets, end, is_command: false })
 }
 
 fn is_credential(value: &str) -> bool {

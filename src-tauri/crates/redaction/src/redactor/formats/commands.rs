@@ -3,7 +3,7 @@
 //! From the program's name on, words are read about as a shell reads them, also those of a list in JSON, up to the end
 //! of the command. Prose that names a program is told from a command by its first words.
 
-use super::checks::{Outcome, TextAt};
+use super::checks::{Outcome, RecognisedText, ScanStop, TextAt, ensure};
 use super::literal::is_given;
 use super::look::is_real_password;
 use std::ops::Range;
@@ -77,20 +77,17 @@ impl TextAt<'_> {
         let is_in_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         let before = &self.text[self.text.ceil_char_boundary(self.start.saturating_sub(4))..self.start];
         let is_in_path = before.ends_with(['-', '_', '.', '/']) && !before.ends_with("bin/");
-        if self.is_within_word() || is_in_path {
-            return Outcome::None;
-        }
+        ensure(!self.is_within_word() && !is_in_path)?;
         let most = if program.is_family { 16 } else { 0 };
-        let Some(named) = self.run(self.after, most, is_in_name) else { return Outcome::Open };
-        let Some(quotes) = self.run(named, 2, |byte| b"\\\"'".contains(&byte)) else { return Outcome::Open };
-        if self.text.as_bytes().get(quotes).is_some_and(|byte| !b" \t,\\".contains(byte)) {
-            return Outcome::None;
-        }
+        let named = self.run(self.after, most, is_in_name)?;
+        let quotes = self.run(named, 2, |byte| b"\\\"'".contains(&byte))?;
+        ensure(self.text.as_bytes().get(quotes).is_none_or(|byte| b" \t,\\".contains(byte)))?;
         // A backslash here continues the line.
         let at = if self.text[named..quotes].ends_with('\\') { named } else { quotes };
-        let Some((words, end)) = self.words(at) else { return Outcome::Open };
+        let (words, end) = self.words(at).ok_or(ScanStop::Open)?;
         let secrets = self.secrets_among(&words, program);
-        if secrets.is_empty() { Outcome::None } else { Outcome::Command { secrets, end } }
+        ensure(!secrets.is_empty())?;
+        Ok(RecognisedText { secrets, end, is_command: true })
     }
 
     /// Returns the words of the command and where it ends; `None` where the text ends before it does.

@@ -1,6 +1,9 @@
 //! Secrets that the rest of their line gives away: lines of `.pgpass`, addresses of Oracle, and cookies.
 
-use super::checks::{MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, TextAt, is_separator, secret};
+use super::checks::{
+    MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, ScanStep, ScanStop, TextAt, ensure, is_separator, recognised,
+    secret,
+};
 use super::literal::{ValueKind, is_given, is_secret};
 use super::look::{has_random_part, looks_random};
 use crate::redactor::LOOK_BACK_BYTES;
@@ -24,34 +27,30 @@ impl TextAt<'_> {
         let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
         let host = before.strip_suffix(':').or(self.text[self.start..].strip_prefix(":*").map(|_| before));
         let host = host.and_then(|before| before.rsplit(['\n', '\t', ' ', '"', '\'']).next()).unwrap_or_default();
-        if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-*".contains(&byte)) {
-            return Outcome::None;
-        }
+        let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || b"._-*".contains(&byte);
+        ensure(!host.is_empty() && host.bytes().all(is_of_host))?;
         let is_part = |byte: u8| byte > b' ' && byte < 0x7f && !b":\"'`<>()/@,".contains(&byte);
         let mut at = self.after;
         for _ in 0..2 {
-            let Some(end) = self.run(at, MAX_USER_BYTES, is_part) else { return Outcome::Open };
-            if end == at || self.text.as_bytes().get(end) != Some(&b':') {
-                return Outcome::None;
-            }
+            let end = self.run(at, MAX_USER_BYTES, is_part)?;
+            ensure(end > at && self.text.as_bytes().get(end) == Some(&b':'))?;
             at = end + 1;
         }
         let is_password = |byte: u8| byte > b' ' && byte < 0x7f && !b"\"'`<>".contains(&byte);
-        let Some(end) = self.run(at, MAX_PASSWORD_BYTES, is_password) else { return Outcome::Open };
+        let end = self.run(at, MAX_PASSWORD_BYTES, is_password)?;
         let is_line_end = matches!(self.text.as_bytes().get(end), None | Some(b'\r' | b'\n' | b'"' | b'\'' | b'`'));
-        if is_line_end && is_given(&self.text[at..end]) { secret(at..end, name) } else { Outcome::None }
+        ensure(is_line_end && is_given(&self.text[at..end]))?;
+        secret(at..end, name)
     }
 
     /// `jdbc:oracle:thin:user/password@host`: the password.
     pub(super) fn oracle(self, name: &'static str) -> Outcome {
         let is_part = |byte: u8| byte > b' ' && byte < 0x7f && !b"@/\"'`<>\\".contains(&byte);
-        let Some(user) = self.run(self.after, MAX_USER_BYTES, is_part) else { return Outcome::Open };
-        if self.text.as_bytes().get(user) != Some(&b'/') {
-            return Outcome::None;
-        }
-        let Some(end) = self.run(user + 1, MAX_PASSWORD_BYTES, is_part) else { return Outcome::Open };
-        let is_password = self.text.as_bytes().get(end) == Some(&b'@') && is_given(&self.text[user + 1..end]);
-        if is_password { secret(user + 1..end, name) } else { Outcome::None }
+        let user = self.run(self.after, MAX_USER_BYTES, is_part)?;
+        ensure(self.text.as_bytes().get(user) == Some(&b'/'))?;
+        let end = self.run(user + 1, MAX_PASSWORD_BYTES, is_part)?;
+        ensure(self.text.as_bytes().get(end) == Some(&b'@') && is_given(&self.text[user + 1..end]))?;
+        secret(user + 1..end, name)
     }
 
     /// A new password: `'user:password' | chpasswd`
@@ -59,23 +58,17 @@ impl TextAt<'_> {
         let is_quote = |byte: u8| b"\"'".contains(&byte);
         let is_user = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.$".contains(&byte);
         let is_password = |byte: u8| byte > b' ' && !b"\"'|;\\".contains(&byte);
-        let Some(first) = self.run(self.after, 1, is_quote) else { return Outcome::Open };
-        let Some(user) = self.run(first, MAX_USER_BYTES, is_user) else { return Outcome::Open };
-        if self.text.as_bytes().get(user) != Some(&b':') {
-            return Outcome::None;
-        }
-        let Some(end) = self.run(user + 1, MAX_PASSWORD_BYTES, is_password) else { return Outcome::Open };
-        let Some(pipe) = self.run(end, 6, |byte| is_quote(byte) || b" |\\n".contains(&byte)) else {
-            return Outcome::Open;
-        };
+        let first = self.run(self.after, 1, is_quote)?;
+        let user = self.run(first, MAX_USER_BYTES, is_user)?;
+        ensure(self.text.as_bytes().get(user) == Some(&b':'))?;
+        let end = self.run(user + 1, MAX_PASSWORD_BYTES, is_password)?;
+        let pipe = self.run(end, 6, |byte| is_quote(byte) || b" |\\n".contains(&byte))?;
         for program in ["chpasswd", "sudo chpasswd"] {
-            match self.goes_on(pipe, program) {
-                None => return Outcome::Open,
-                Some(true) if is_given(&self.text[user + 1..end]) => return secret(user + 1..end, name),
-                Some(_) => {}
+            if self.goes_on(pipe, program)? && is_given(&self.text[user + 1..end]) {
+                return secret(user + 1..end, name);
             }
         }
-        Outcome::None
+        Err(ScanStop::None)
     }
 
     /// `-b FILE USER PASSWORD`, also with other letters beside the `b`.
@@ -83,37 +76,31 @@ impl TextAt<'_> {
         let is_part = |byte: u8| byte > b' ' && byte < 0x7f && !b"`<>;|&()".contains(&byte);
         let (mut at, mut words) = (self.after, Vec::new());
         while words.len() < 4 {
-            let Some(end) = self.run(at, MAX_PASSWORD_BYTES, is_part) else { return Outcome::Open };
-            if end == at {
-                return Outcome::None;
-            }
+            let end = self.run(at, MAX_PASSWORD_BYTES, is_part)?;
+            ensure(end > at)?;
             words.push(at..end);
-            let Some(next) = self.run(end, 4, |byte| byte == b' ') else { return Outcome::Open };
-            at = next;
+            at = self.run(end, 4, |byte| byte == b' ')?;
         }
         let is_batch = self.text[words[0].clone()].strip_prefix('-').is_some_and(|letters| letters.contains('b'));
         let word = words[3].clone();
         let quotes = usize::from(self.text[word.clone()].starts_with(['"', '\'']));
         let end = word.start + self.text[word.clone()].trim_end_matches(['"', '\'']).len();
         let value = word.start + quotes..end.max(word.start + quotes);
-        if is_batch && is_given(&self.text[value.clone()]) { secret(value, name) } else { Outcome::None }
+        ensure(is_batch && is_given(&self.text[value.clone()]))?;
+        secret(value, name)
     }
 
     /// `Cookie: name=value; name=value` and `Set-Cookie: name=value; Path=/`: the values that look random.
     pub(super) fn cookies(self, name: &'static str) -> Outcome {
-        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
-        if at == self.after {
-            return Outcome::None;
-        }
-        let Some(secrets) = self.cookie_list(at) else { return Outcome::Open };
-        match secrets.last() {
-            Some(last) => Outcome::Secret { end: last.end, secrets, name },
-            None => Outcome::None,
-        }
+        let at = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator)?;
+        ensure(at > self.after)?;
+        let secrets = self.cookie_list(at)?;
+        let end = secrets.last().ok_or(ScanStop::None)?.end;
+        recognised(secrets, end, name)
     }
 
-    /// `None` where the text ends before they do.
-    pub(super) fn cookie_list(self, mut at: usize) -> Option<Vec<Range<usize>>> {
+    /// Open where the text ends before they do.
+    pub(super) fn cookie_list(self, mut at: usize) -> ScanStep<Vec<Range<usize>>> {
         let mut secrets = Vec::new();
         for _ in 0..MAX_COOKIES {
             let named = self.run(at, MAX_COOKIE_NAME_BYTES, is_cookie_name)?;
@@ -130,7 +117,7 @@ impl TextAt<'_> {
             }
             at = next;
         }
-        Some(secrets)
+        Ok(secrets)
     }
 }
 
