@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use super::SandboxStatus;
@@ -43,12 +43,9 @@ fn program() -> Option<&'static Path> {
 
 #[allow(clippy::disallowed_methods, reason = "it is asked whether it works, which nobody's command has a part in")]
 fn find_out() -> SandboxStatus {
-    let missing = |name: &str, reason: &str| SandboxStatus {
-        available: false,
-        name: name.to_owned(),
-        reason: Some(reason.to_owned()),
+    let Some(program) = program() else {
+        return SandboxStatus::missing("bubblewrap", "Bubblewrap is not installed.");
     };
-    let Some(program) = program() else { return missing("bubblewrap", "Bubblewrap is not installed.") };
     let quiet = |arguments: &[&str]| Command::new(program).args(arguments).env_clear().stdin(Stdio::null()).output();
     let name = quiet(&["--version"])
         .map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned())
@@ -57,14 +54,18 @@ fn find_out() -> SandboxStatus {
         .unwrap_or_else(|| "bubblewrap".to_owned());
     let tried = [ALWAYS, &["--unshare-net", "--", "/bin/sh", "-c", ":"]].concat();
     match quiet(&tried) {
-        Ok(said) if said.status.success() => SandboxStatus { available: true, name, reason: None },
+        Ok(said) if said.status.success() => SandboxStatus::working(name),
         Ok(said) => {
-            let words = String::from_utf8_lossy(&said.stderr);
-            let words = words.lines().next().unwrap_or("it says nothing");
-            missing(&name, &format!("Bubblewrap is installed but may not be used here: {words}."))
+            let words = complaint(&said);
+            SandboxStatus::missing(name, format!("Bubblewrap is installed but may not be used here: {words}."))
         }
-        Err(error) => missing(&name, &format!("Bubblewrap is installed but does not start: {error}.")),
+        Err(error) => SandboxStatus::missing(name, format!("Bubblewrap is installed but does not start: {error}.")),
     }
+}
+
+/// The first line that a program said of its failure.
+pub(super) fn complaint(said: &Output) -> String {
+    String::from_utf8_lossy(&said.stderr).lines().next().unwrap_or("it says nothing").to_owned()
 }
 
 pub(super) fn existing_program() -> Result<&'static Path> {

@@ -4,11 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use arki_process::{
-    Confined, ConfinedStart, Confinement, Explanation, Findings, Launch, Meanwhile, Result, Streams, WrappedProgram,
-};
+use arki_process::{Confined, ConfinedStart, Confinement, Explanation, Findings, Meanwhile, Result, WrappedProgram};
 use async_trait::async_trait;
-use rustix::process::Pid;
 
 use crate::guard::Guard;
 use crate::sandbox::Sandbox;
@@ -16,7 +13,7 @@ use crate::sandbox::Sandbox;
 #[async_trait]
 impl Confinement for Sandbox {
     fn has_own_network(&self) -> bool {
-        self.has_own_network()
+        self.platform.has_own_network()
     }
 
     async fn begin(&self, meanwhile: Option<Meanwhile>) -> Result<Box<dyn Confined>> {
@@ -37,7 +34,7 @@ impl Confined for GuardedSandbox {
     }
 
     async fn place(&self, terminal: Option<&Path>) -> Result<Arc<dyn ConfinedStart>> {
-        Ok(Arc::new(self.sandbox.for_one_command(terminal).await?))
+        Ok(Arc::new(self.sandbox.platform.for_one_command(terminal).await?))
     }
 
     async fn end(self: Box<Self>) -> (Findings, Explanation) {
@@ -48,32 +45,5 @@ impl Confined for GuardedSandbox {
             .await
             .unwrap_or_else(|_| Findings::unfinished("the look at it failed".to_owned()));
         (findings, Explanation::new(move |output, outcome| sandbox.explanation(output, outcome, &found)))
-    }
-}
-
-#[async_trait]
-impl ConfinedStart for Sandbox {
-    async fn start(&self, launch: Launch, streams: Streams) -> Result<io::Result<Pid>> {
-        self.perform(move || launch.start(&streams)).await
-    }
-
-    #[cfg(target_os = "linux")]
-    fn own(&self, processes: Vec<i32>) -> Vec<i32> {
-        self.own(processes)
-    }
-
-    #[cfg(target_os = "linux")]
-    async fn end_all(&self) {
-        self.end_all().await;
-    }
-
-    #[cfg(target_os = "linux")]
-    fn end_all_soon(&self) {
-        self.end_all_soon();
-    }
-
-    #[cfg(target_os = "linux")]
-    fn is_wrapping(&self) -> bool {
-        self.is_wrapping()
     }
 }

@@ -4,11 +4,10 @@
 //! that back. Where the file system's clock is not this machine's, nothing is known, and all of it counts as a command's.
 
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use super::listings::tells_of_changes;
+use super::listings::{changed_at, tells_of_changes};
 
 /// The time by which no command was left.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +16,8 @@ pub(super) struct EndedAt(pub(super) SystemTime);
 impl EndedAt {
     /// Returns whether what is in the project's folder changed later; of what is gone, the nearest folder that is left.
     pub(super) fn is_before_change_of(self, root: &Path, path: &Path) -> bool {
-        nearest(root, path).is_some_and(|(folder, found)| tells_of_changes(&folder) && changed(&found) > Some(self.0))
+        nearest(root, path)
+            .is_some_and(|(folder, found)| tells_of_changes(&folder) && changed_at(&found) > Some(self.0))
     }
 }
 
@@ -25,7 +25,7 @@ impl EndedAt {
 /// into being or changed at or after a moment; `None` where its times say nothing.
 pub(super) fn has_changed_since(root: &Path, path: &Path, moment: SystemTime) -> Option<bool> {
     let (folder, found) = nearest(root, path)?;
-    tells_of_changes(&folder).then(|| changed(&found) >= Some(moment))
+    tells_of_changes(&folder).then(|| changed_at(&found) >= Some(moment))
 }
 
 /// The last on the way that is there, and the folder that it is or is in. Never through a link.
@@ -43,20 +43,16 @@ fn nearest(root: &Path, path: &Path) -> Option<(PathBuf, Metadata)> {
     Some((folder, found))
 }
 
-fn changed(found: &Metadata) -> Option<SystemTime> {
-    let since_epoch = Duration::new(found.ctime().try_into().ok()?, found.ctime_nsec().try_into().ok()?);
-    SystemTime::UNIX_EPOCH.checked_add(since_epoch)
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::time::Duration;
 
     fn at(folder: &Path, seconds: i64) -> EndedAt {
         let now = SystemTime::now();
-        let there = changed(&folder.symlink_metadata().unwrap()).unwrap();
+        let there = changed_at(&folder.symlink_metadata().unwrap()).unwrap();
         assert!(there <= now + Duration::from_secs(1));
         let by = Duration::from_secs(seconds.unsigned_abs());
         EndedAt(if seconds < 0 { now - by } else { now + by })

@@ -19,39 +19,33 @@ pub struct GitSight {
 impl GitSight {
     /// Looks for files of secrets too: those that always are, and these.
     #[must_use]
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
     pub fn with_secrets(secrets: GlobSet) -> Self {
         #[cfg(unix)]
         return Self { listings: Mutex::new(Listings::with_secrets(Some(secrets))) };
         #[cfg(not(unix))]
-        {
-            let _ = secrets;
-            Self::default()
-        }
+        Self::default()
     }
 
     /// Returns whether the project has a file of secrets. Blocks as [`GitSight::is_partial`] does.
     #[must_use]
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
     pub fn has_secrets(&self, root: &Path) -> bool {
         #[cfg(unix)]
         return !sensitive::find(root, &self.listings).secrets.is_empty();
         #[cfg(not(unix))]
-        {
-            let _ = root;
-            false
-        }
+        false
     }
 
     /// Returns whether there is more than is looked through, so that a git directory that lies deep would be neither
     /// read-only for commands nor looked at when they end. Blocks for as long as it takes to look through the project,
     /// within bounds.
     #[must_use]
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
     pub fn is_partial(&self, root: &Path) -> bool {
         #[cfg(unix)]
         return sensitive::find(root, &self.listings).is_cut;
         #[cfg(not(unix))]
-        {
-            let _ = root;
-            false
-        }
+        false
     }
 }

@@ -53,10 +53,7 @@ impl Guard {
     ) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
         let watched = WatchedProject::of(&root, held, spec);
-        let found = match &spec.journals {
-            Some(journals) => settle_abandoned(&root, journals, spec.trash.as_deref(), &listings),
-            None => Vec::new(),
-        };
+        let found = settle_before(spec, &root, &listings);
         let elsewhere = spec.writable_roots().into_iter().filter(|place| *place != root).collect();
         let reached = Reached { held, writes_hooks, elsewhere };
         let git =
@@ -69,10 +66,7 @@ impl Guard {
     /// is settled.
     pub(super) fn of_reading(spec: &SandboxSpec, listings: Arc<Mutex<Listings>>) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
-        let found = match &spec.journals {
-            Some(journals) => settle_abandoned(&root, journals, spec.trash.as_deref(), &listings),
-            None => Vec::new(),
-        };
+        let found = settle_before(spec, &root, &listings);
         let git = sensitive::find(&root, &listings);
         Ok(Self { running: None, git, found, listings, is_done: false })
     }
@@ -109,6 +103,11 @@ impl Drop for Guard {
     }
 }
 
+fn settle_before(spec: &SandboxSpec, root: &Path, listings: &Mutex<Listings>) -> Vec<String> {
+    let settle = |journals: &PathBuf| settle_abandoned(root, journals, spec.trash.as_deref(), listings);
+    spec.journals.as_ref().map(settle).unwrap_or_default()
+}
+
 /// Cleans up after commands whose Arki was killed: what they left is removed or restored, but for what changed later.
 /// `root` is canonical.
 pub(super) fn settle_abandoned(
@@ -119,7 +118,7 @@ pub(super) fn settle_abandoned(
 ) -> Vec<String> {
     let mut notes = Vec::new();
     for abandoned in Abandoned::all(journals, root) {
-        if let Some(before) = abandoned.before() {
+        if let Some(before) = &abandoned.before {
             let settling = Settling { moment: RestoreMoment::AtTheEnd, trash, listings, ended: abandoned.ended };
             notes.extend(before.settle(&abandoned.reached, &settling).into_notes());
         }

@@ -61,8 +61,7 @@ impl Journal {
 
     /// `None` where files can't be locked: nobody could tell whether the owner lives.
     pub(super) fn begin(path: &Path, before: &Before) -> io::Result<Option<Self>> {
-        let folder = path.parent().unwrap_or(path);
-        create_private_dir(folder).map_err(io::Error::other)?;
+        create_private_dir(folder_of(path)).map_err(io::Error::other)?;
         let mut line = serde_json::to_vec(before)?;
         line.push(b'\n');
         for _ in 0..ATTEMPTS {
@@ -117,9 +116,13 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
-            tracing::warn!(%error, "a journal was not removed");
-        }
+        remove_journal(&self.path);
+    }
+}
+
+fn remove_journal(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        tracing::warn!(%error, "a journal was not removed");
     }
 }
 
@@ -135,7 +138,8 @@ pub(super) fn of_another(folder: &Path, root: &Path) -> Option<Before> {
 pub(super) struct Abandoned {
     path: PathBuf,
     _lock: File,
-    before: Option<Before>,
+    /// Nothing where no command had begun.
+    pub(super) before: Option<Before>,
     pub(super) reached: Reached,
     pub(super) ended: Option<EndedAt>,
 }
@@ -152,27 +156,14 @@ impl Abandoned {
             return None;
         }
         let JournalNotes { before, reached, is_ended } = read(&file, root)?;
-        let reached_any = !reached.is_empty();
+        let before = before.filter(|_| !reached.is_empty());
         let ended = ended(&file, folder_of(&path), is_ended);
-        Some(Self {
-            path,
-            _lock: file,
-            before: before.filter(|_| reached_any),
-            reached: Reached::by_all(&reached),
-            ended,
-        })
-    }
-
-    /// Nothing where no command had begun.
-    pub(super) fn before(&self) -> Option<&Before> {
-        self.before.as_ref()
+        Some(Self { path, _lock: file, before, reached: Reached::by_all(&reached), ended })
     }
 
     /// Once its leavings are dealt with.
     pub(super) fn remove(self) {
-        if let Err(error) = fs::remove_file(&self.path) {
-            tracing::warn!(%error, "a journal was not removed");
-        }
+        remove_journal(&self.path);
     }
 }
 
@@ -312,7 +303,7 @@ mod tests {
         world.killed(&[Held::Everything, Held::Nothing]);
         let mut abandoned = world.abandoned();
         assert_eq!((abandoned.len(), abandoned[0].reached.held), (1, Held::Nothing));
-        assert!(abandoned[0].before().is_some());
+        assert!(abandoned[0].before.is_some());
         // Whoever has it settles it alone.
         assert!(world.abandoned().is_empty());
         abandoned.remove(0).remove();
@@ -323,12 +314,12 @@ mod tests {
     fn where_no_command_had_begun_nothing_is_settled() {
         let world = World::new();
         world.killed(&[]);
-        assert!(world.abandoned().iter().all(|abandoned| abandoned.before().is_none()));
+        assert!(world.abandoned().iter().all(|abandoned| abandoned.before.is_none()));
         world.killed(&[Held::Nothing]);
         let text = fs::read(&world.path).unwrap();
         for end in 0..text.len() - 2 {
             fs::write(&world.path, &text[..end]).unwrap();
-            assert!(world.abandoned().iter().all(|abandoned| abandoned.before().is_none()), "{end}");
+            assert!(world.abandoned().iter().all(|abandoned| abandoned.before.is_none()), "{end}");
         }
     }
 

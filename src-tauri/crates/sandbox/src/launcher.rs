@@ -27,8 +27,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getegid, geteuid, getppid, pidfd_open, set_parent_process_death_signal, wait,
-    waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getegid, geteuid, getppid, pidfd_open,
+    set_parent_process_death_signal, wait,
 };
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use seccompiler::sock_filter;
@@ -143,7 +143,7 @@ fn be_first_process(
     }
     std::env::set_current_dir(&plan.directory)?;
     match fork()? {
-        Some(command) => Ok(reap_until(command)),
+        Some(command) => Ok(code_of_end(command)),
         None => {
             leave_signals_to_the_command(libc::SIG_DFL);
             Err(become_command(command).err().unwrap_or_else(|| io::Error::other("it did not start")))
@@ -202,17 +202,6 @@ fn ensure_open(pipe: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// Waits for whoever becomes an orphan in the view, until the command ends; then the kernel ends the rest.
-fn reap_until(command: Pid) -> i32 {
-    loop {
-        match wait(WaitOptions::empty()) {
-            Ok(Some((ended, status))) if ended == command => return code_of(status),
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return FAILED,
-        }
-    }
-}
-
 /// Forgets what the view remembers of names, again and again until the process ends. The kernel looks up a name of an
 /// overlay once, so that a file which the user makes, or puts in another's place, would else stay unseen.
 fn keep_fresh(plan: &LaunchPlan, first: Pid) {
@@ -228,18 +217,20 @@ fn keep_fresh(plan: &LaunchPlan, first: Pid) {
     }
 }
 
-fn code_of_end(first: Pid) -> i32 {
+/// Waits until this child ends; in the view also for whoever becomes an orphan there, until the command ends; then the
+/// kernel ends the rest.
+fn code_of_end(child: Pid) -> i32 {
     loop {
-        match waitpid(Some(first), WaitOptions::empty()) {
-            Ok(Some((_, status))) => return code_of(status),
-            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+        match wait(WaitOptions::empty()) {
+            Ok(Some((ended, status))) if ended == child => return code_of(status),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return FAILED,
         }
     }
 }
 
 /// As a shell says it.
-fn code_of(status: rustix::process::WaitStatus) -> i32 {
+fn code_of(status: WaitStatus) -> i32 {
     let signal = || status.terminating_signal().map(|signal| 128 + signal);
     status.exit_status().or_else(signal).unwrap_or(FAILED)
 }

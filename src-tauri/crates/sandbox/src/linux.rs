@@ -1,16 +1,19 @@
 //! A view around each command, or Landlock on one thread a run; seccomp with both.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use landlock::{
     ABI, Access, AccessFs, BitFlags, PathBeneath, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
     RulesetError, RulesetStatus, Scope,
 };
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::process::Pid;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use seccompiler::BpfProgram;
 use tokio::sync::oneshot;
@@ -21,8 +24,7 @@ use super::leavings::Held;
 use super::syscall_filter::{self, Allowed};
 use super::wrapping::{self, ViewMaker, Wrapping};
 use super::{CommandReach, GitAccess, Network, ProjectAccess, SandboxSpec, SandboxStatus};
-use arki_process::WrappedProgram;
-use arki_process::{ProcessError, Result, orphan_guard_number};
+use arki_process::{ConfinedStart, Launch, ProcessError, Result, Streams, WrappedProgram, orphan_guard_number};
 
 /// The oldest supported version: before it (Linux 6.2) a file outside the project could be emptied.
 const OLDEST_ABI: ABI = ABI::V3;
@@ -57,6 +59,10 @@ pub(super) struct Restricted {
 }
 
 impl Restricted {
+    fn new(jobs: mpsc::Sender<ThreadJob>, wrapping: Option<Arc<Wrapping>>, spec: &SandboxSpec) -> Self {
+        Self { jobs, wrapping, spec: Arc::new(spec.clone()), is_one_commands: false, when_gone: Arc::default() }
+    }
+
     pub(super) async fn perform<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         let (sender, receiver) = oneshot::channel();
         let job = Box::new(move || {
@@ -99,29 +105,6 @@ impl Restricted {
         Ok(Self { jobs, when_gone: Arc::default(), ..self.clone() })
     }
 
-    pub(super) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
-        if !self.is_one_commands {
-            return Vec::new();
-        }
-        let (sender, receiver) = mpsc::channel();
-        let job = Box::new(move || {
-            let _ = sender.send(domain::own(&processes));
-        });
-        self.jobs.send(job).ok().and_then(|()| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
-    }
-
-    pub(super) async fn end_all(&self) {
-        if let Some(outside) = orphan_guard_number().filter(|_| self.is_one_commands) {
-            let _ = self.perform(move || domain::end_all(outside)).await;
-        }
-    }
-
-    pub(super) fn end_all_soon(&self) {
-        if let Some(outside) = orphan_guard_number().filter(|_| self.is_one_commands) {
-            let _ = self.jobs.send(Box::new(move || domain::end_all(outside)));
-        }
-    }
-
     /// A terminal is opened before it is wrapped, and granted by `for_one_command`.
     pub(super) fn wrap(
         &self,
@@ -129,11 +112,11 @@ impl Restricted {
         command: &[&str],
         _: Option<&Path>,
         reach: CommandReach<'_>,
-    ) -> std::io::Result<WrappedProgram> {
+    ) -> io::Result<WrappedProgram> {
         if let Some(wrapping) = &self.wrapping {
             return wrapping.wrap(directory, command, reach);
         }
-        let (program, arguments) = command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         Ok(WrappedProgram { program: program.into(), arguments, descriptors: Vec::new() })
     }
@@ -151,6 +134,40 @@ impl Restricted {
     }
 
     pub(super) fn is_wrapping(&self) -> bool {
+        self.wrapping.is_some()
+    }
+}
+
+#[async_trait]
+impl ConfinedStart for Restricted {
+    async fn start(&self, launch: Launch, streams: Streams) -> Result<io::Result<Pid>> {
+        self.perform(move || launch.start(&streams)).await
+    }
+
+    fn own(&self, processes: Vec<i32>) -> Vec<i32> {
+        if !self.is_one_commands {
+            return Vec::new();
+        }
+        let (sender, receiver) = mpsc::channel();
+        let job = Box::new(move || {
+            let _ = sender.send(domain::own(&processes));
+        });
+        self.jobs.send(job).ok().and_then(|()| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
+    }
+
+    async fn end_all(&self) {
+        if let Some(outside) = orphan_guard_number().filter(|_| self.is_one_commands) {
+            let _ = self.perform(move || domain::end_all(outside)).await;
+        }
+    }
+
+    fn end_all_soon(&self) {
+        if let Some(outside) = orphan_guard_number().filter(|_| self.is_one_commands) {
+            let _ = self.jobs.send(Box::new(move || domain::end_all(outside)));
+        }
+    }
+
+    fn is_wrapping(&self) -> bool {
         self.wrapping.is_some()
     }
 }
@@ -186,18 +203,18 @@ pub(super) fn landlock() -> SandboxStatus {
 fn status_of(abi: ABI) -> SandboxStatus {
     if abi == ABI::Unsupported {
         let reason = "This Linux kernel has Landlock switched off. Add `landlock` to its `lsm=` boot parameter.";
-        return SandboxStatus { available: false, name: "none".to_owned(), reason: Some(reason.to_owned()) };
+        return SandboxStatus::missing("none", reason);
     }
     let name = format!("landlock ABI {}", abi as i32);
     if abi < OLDEST_ABI {
         let reason = "This Linux kernel's Landlock is too old. Linux 6.2 or newer is needed.";
-        return SandboxStatus { available: false, name, reason: Some(reason.to_owned()) };
+        return SandboxStatus::missing(name, reason);
     }
     if syscall_filter::build(allowed_under(abi, Network::None, ProjectAccess::ReadOnly)).is_none() {
         let reason = "The system call filter is not available for this processor.";
-        return SandboxStatus { available: false, name, reason: Some(reason.to_owned()) };
+        return SandboxStatus::missing(name, reason);
     }
-    SandboxStatus { available: true, name, reason: None }
+    SandboxStatus::working(name)
 }
 
 /// Found out by restricting a thread that does nothing else.
@@ -237,18 +254,13 @@ pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<PreparedSandbox>> {
 
 fn prepare_wrapping(wrapper: ViewMaker, spec: &SandboxSpec) -> Result<PreparedSandbox> {
     let wrapping = Some(Arc::new(Wrapping::new(wrapper, spec)?));
-    let jobs = start_thread(|| Ok(()))?;
-    let spec = Arc::new(spec.clone());
-    let restricted = Restricted { jobs, wrapping, spec, is_one_commands: false, when_gone: Arc::default() };
+    let restricted = Restricted::new(start_thread(|| Ok(()))?, wrapping, spec);
     Ok((restricted, wrapping::probe(wrapper).name, Vec::new()))
 }
 
 fn prepare_landlock(spec: &SandboxSpec) -> Result<PreparedSandbox> {
     let (grants, notes) = grants_of(spec);
-    let jobs = start_restricted(&grants, spec)?;
-    let spec = Arc::new(spec.clone());
-    let restricted = Restricted { jobs, wrapping: None, spec, is_one_commands: false, when_gone: Arc::default() };
-    Ok((restricted, landlock().name, notes))
+    Ok((Restricted::new(start_restricted(&grants, spec)?, None, spec), landlock().name, notes))
 }
 
 /// Arranges, on the thread of the domain, that all commands end with this process.

@@ -98,8 +98,7 @@ impl Listings {
         }
         let secrets = self.secrets.as_ref().map(|extra| SecretsWithin::folder(path, extra));
         let listing = Arc::new(GuardListing::read(&folder, secrets.as_ref(), max_entries));
-        if !listing.is_cut && self.now.is_some_and(|now| is_still(changed, now)) && self.is_remembered(&folder, &found)
-        {
+        if !listing.is_cut && self.now.is_some_and(|now| is_still(&found, now)) && self.is_remembered(&folder, &found) {
             self.kept.insert(identity, KeptListing { changed, path: path.to_owned(), listing: listing.clone() });
         }
         listing
@@ -168,10 +167,15 @@ impl Marks {
     }
 }
 
-fn is_still((seconds, nanoseconds): ChangeTime, now: SystemTime) -> bool {
-    let since_epoch = u64::try_from(seconds).ok().zip(u32::try_from(nanoseconds).ok());
-    let changed = since_epoch.and_then(|(s, n)| SystemTime::UNIX_EPOCH.checked_add(Duration::new(s, n)));
-    changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|still| still >= STILL)
+fn is_still(found: &Metadata, now: SystemTime) -> bool {
+    changed_at(found).and_then(|changed| now.duration_since(changed).ok()).is_some_and(|still| still >= STILL)
+}
+
+/// The time of the last change of content, name or rights. Only the kernel says it: whoever changes a file can't put it
+/// back.
+pub(super) fn changed_at(found: &Metadata) -> Option<SystemTime> {
+    let since_epoch = Duration::new(found.ctime().try_into().ok()?, found.ctime_nsec().try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since_epoch)
 }
 
 /// Returns whether the times of change in a folder are this machine's own, and never left out.

@@ -11,8 +11,9 @@ use super::leavings::Held;
 use super::seatbelt::{self, ProbeWorld, SeatbeltPaths, Unsayable};
 use super::sensitive::{self, Sensitive};
 use super::{CommandReach, GitAccess, SandboxSpec, SandboxStatus, SecretSight};
-use arki_process::WrappedProgram;
-use arki_process::{ProcessError, Result};
+use arki_process::{ConfinedStart, Launch, ProcessError, Result, Streams, WrappedProgram};
+use async_trait::async_trait;
+use rustix::process::Pid;
 
 /// The program's place. It is not looked up in `PATH`, which a project may influence.
 const PROGRAM: &str = "/usr/bin/sandbox-exec";
@@ -24,8 +25,8 @@ pub(super) struct Restricted {
 
 impl Restricted {
     #[expect(clippy::unused_async, reason = "the same on every platform")]
-    pub(super) async fn perform<T>(&self, job: impl FnOnce() -> T) -> Result<T> {
-        Ok(job())
+    pub(super) async fn for_one_command(&self, _: Option<&Path>) -> Result<Self> {
+        Ok(self.clone())
     }
 
     pub(super) fn has_own_network(&self) -> bool {
@@ -56,6 +57,13 @@ impl Restricted {
     }
 }
 
+#[async_trait]
+impl ConfinedStart for Restricted {
+    async fn start(&self, launch: Launch, streams: Streams) -> Result<io::Result<Pid>> {
+        Ok(launch.start(&streams))
+    }
+}
+
 pub(super) fn has_views() -> bool {
     false
 }
@@ -75,14 +83,14 @@ pub(super) fn probe() -> SandboxStatus {
 
 fn find_out() -> SandboxStatus {
     let reason = match try_it() {
-        Ok(None) => return SandboxStatus { available: true, name: "seatbelt".to_owned(), reason: None },
+        Ok(None) => return SandboxStatus::working("seatbelt"),
         Ok(Some(words)) => {
             let words: Vec<&str> = words.lines().collect();
             format!("macOS's sandbox does not confine commands as it should: {}", words.join(" "))
         }
         Err(error) => format!("macOS's sandbox can't be used: {error}."),
     };
-    SandboxStatus { available: false, name: "none".to_owned(), reason: Some(reason) }
+    SandboxStatus::missing("none", reason)
 }
 
 fn try_it() -> io::Result<Option<String>> {

@@ -53,8 +53,7 @@ pub(super) struct ChangedPaths {
 impl PutBack {
     /// `git` is what there is at `root` now.
     pub(super) fn look(root: &Path, git: &Sensitive) -> io::Result<Self> {
-        let root = Dir::open_ambient_dir(root, ambient_authority())?;
-        let mut watched = vec![WatchedPlace { path: ARKI_FOLDER.to_owned(), nested_in: None }];
+        let mut watched = vec![WatchedPlace::plain(ARKI_FOLDER)];
         for folder in git.folders.keys().filter_map(|path| path.to_str()) {
             let nested_in = (folder != OWN_GIT).then(|| folder.to_owned());
             let below = STEERS_GIT
@@ -67,17 +66,17 @@ impl PutBack {
             pointers.map(|path| WatchedPlace { path: path.to_owned(), nested_in: parent(path).map(str::to_owned) }),
         );
         let included = git.included.iter().filter_map(|path| path.to_str());
-        watched.extend(included.map(|path| WatchedPlace { path: path.to_owned(), nested_in: None }));
-        let before = look(&root, &watched)?;
-        Ok(Self { watched, before })
+        watched.extend(included.map(WatchedPlace::plain));
+        Self::of(root, watched)
     }
 
     /// The same for hooks that lie outside git directories.
     pub(super) fn look_at_hooks(root: &Path, git: &Sensitive) -> io::Result<Self> {
-        let root = Dir::open_ambient_dir(root, ambient_authority())?;
-        let hooks = git.hooks.iter().filter_map(|path| path.to_str());
-        let watched: Vec<_> = hooks.map(|path| WatchedPlace { path: path.to_owned(), nested_in: None }).collect();
-        let before = look(&root, &watched)?;
+        Self::of(root, git.hooks.iter().filter_map(|path| path.to_str()).map(WatchedPlace::plain).collect())
+    }
+
+    fn of(root: &Path, watched: Vec<WatchedPlace>) -> io::Result<Self> {
+        let before = look(&Dir::open_ambient_dir(root, ambient_authority())?, &watched)?;
         Ok(Self { watched, before })
     }
 
@@ -190,6 +189,10 @@ struct WatchedPlace {
 }
 
 impl WatchedPlace {
+    fn plain(path: &str) -> Self {
+        Self { path: path.to_owned(), nested_in: None }
+    }
+
     fn is_still_there(&self, root: &Dir) -> bool {
         self.nested_in
             .as_deref()

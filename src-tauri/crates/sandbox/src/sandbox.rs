@@ -33,6 +33,17 @@ pub struct SandboxStatus {
     pub reason: Option<String>,
 }
 
+impl SandboxStatus {
+    #[cfg(unix)]
+    pub(crate) fn working(name: impl Into<String>) -> Self {
+        Self { available: true, name: name.into(), reason: None }
+    }
+
+    pub(crate) fn missing(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { available: false, name: name.into(), reason: Some(reason.into()) }
+    }
+}
+
 /// The part of the project that a command reaches.
 #[cfg(unix)]
 #[derive(Clone, Copy)]
@@ -63,7 +74,7 @@ pub(crate) enum SecretSight {
 /// A prepared sandbox: build it once a run, use it for every command. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
-    platform: platform::Restricted,
+    pub(crate) platform: platform::Restricted,
     name: String,
     notes: Vec<String>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
@@ -145,8 +156,13 @@ impl Sandbox {
     }
 
     #[cfg(all(test, target_os = "linux"))]
+    pub(crate) fn is_wrapping(&self) -> bool {
+        self.platform.is_wrapping()
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
     pub(crate) fn bubblewrap(spec: &SandboxSpec) -> Result<Self> {
-        let is_wrapping = |sandbox: &Self| sandbox.platform.is_wrapping();
+        let is_wrapping = |sandbox: &Self| sandbox.is_wrapping();
         let missing = || ProcessError::SandboxUnavailable { reason: "Bubblewrap does not work here.".to_owned() };
         Self::prepare_each(spec)?.into_iter().find(is_wrapping).ok_or_else(missing)
     }
@@ -215,11 +231,6 @@ impl Sandbox {
         &self.name
     }
 
-    /// Returns whether nobody outside reaches what listens in it.
-    pub(crate) fn has_own_network(&self) -> bool {
-        self.platform.has_own_network()
-    }
-
     /// Sentences on what is not exactly as asked, for the user.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -233,41 +244,6 @@ impl Sandbox {
             return [gap].into_iter().chain(self.notes.iter().cloned()).collect();
         }
         self.notes.clone()
-    }
-
-    /// Does `job` under the restrictions, which the processes that it starts inherit.
-    pub(crate) async fn perform<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        self.platform.perform(job).await
-    }
-
-    /// The same for one command alone, of which it then knows all processes, if it can. Its terminal, if it has one, is
-    /// the only one in reach.
-    #[cfg(target_os = "linux")]
-    pub(crate) async fn for_one_command(&self, terminal: Option<&Path>) -> Result<Self> {
-        Ok(Self { platform: self.platform.for_one_command(terminal).await?, ..self.clone() })
-    }
-
-    /// Returns which of these belong to the command; none where it is not known. Blocks for a moment.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
-        self.platform.own(processes)
-    }
-
-    /// Ends all processes of the command, where they are known.
-    #[cfg(target_os = "linux")]
-    pub(crate) async fn end_all(&self) {
-        self.platform.end_all().await;
-    }
-
-    /// The same without waiting for it.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn end_all_soon(&self) {
-        self.platform.end_all_soon();
-    }
-
-    #[cfg(all(unix, not(target_os = "linux")))]
-    pub(crate) async fn for_one_command(&self, _: Option<&Path>) -> Result<Self> {
-        Ok(self.clone())
     }
 
     /// The program to start for `command`, of which the first part is a program itself, at that terminal, in
@@ -325,13 +301,6 @@ impl Sandbox {
             let reason = format!("The files that commands may not change can't be protected: {error}.");
             ProcessError::SandboxUnavailable { reason }
         })
-    }
-
-    /// Returns whether the process that is started is the wrapping program, which must outlive a polite stop of the
-    /// rest.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn is_wrapping(&self) -> bool {
-        self.platform.is_wrapping()
     }
 }
 

@@ -83,27 +83,19 @@ impl Pointer {
 /// `root` is canonical. Blocks for as long as it takes to look through the project, or through what changed of it since
 /// these listings were made.
 pub(super) fn find(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
-    // Whatever a search that panicked left there is still true.
-    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
-    listings.begin_search(SystemTime::now());
-    find_among(root, Bounds { entries: MAX_ENTRIES, found: MAX_FOUND, time: PATIENCE }, &mut listings)
+    find_within(root, Bounds { entries: MAX_ENTRIES, found: MAX_FOUND }, listings)
 }
 
 /// The same with the secrets of a large project too.
 pub(super) fn find_secrets(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
-    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
-    listings.begin_search(SystemTime::now());
-    let bounds = Bounds { entries: MAX_ENTRIES_FOR_SECRETS, found: MAX_FOUND, time: PATIENCE };
-    let mut found = find_among(root, bounds, &mut listings);
+    let mut found = find_within(root, Bounds { entries: MAX_ENTRIES_FOR_SECRETS, found: MAX_FOUND }, listings);
     found.has_more_secrets |= found.is_cut;
     found
 }
 
 /// The same however much there is: cut only where the time is over. `root` is canonical.
 pub(super) fn find_all(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
-    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
-    listings.begin_search(SystemTime::now());
-    find_among(root, Bounds { entries: usize::MAX, found: usize::MAX, time: PATIENCE }, &mut listings)
+    find_within(root, Bounds { entries: usize::MAX, found: usize::MAX }, listings)
 }
 
 /// The bounds of one search.
@@ -111,23 +103,22 @@ pub(super) fn find_all(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
 struct Bounds {
     entries: usize,
     found: usize,
-    time: Duration,
+}
+
+fn find_within(root: &Path, bounds: Bounds, listings: &Mutex<Listings>) -> Sensitive {
+    // Whatever a search that panicked left there is still true.
+    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
+    listings.begin_search(SystemTime::now());
+    find_among(root, bounds, &mut listings)
 }
 
 fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive {
-    let (found, queue) = (Sensitive::default(), VecDeque::from([PathBuf::new()]));
-    let mut search = SensitiveSearch {
-        root,
-        left: bounds.entries,
-        max_found: bounds.found,
-        found,
-        queue,
-        looked_into: Vec::new(),
-        listings,
-    };
+    let (left, max_found, queue) = (bounds.entries, bounds.found, VecDeque::from([PathBuf::new()]));
+    let found = Sensitive::default();
+    let mut search = SensitiveSearch { root, left, max_found, found, queue, looked_into: Vec::new(), listings };
     let began = Instant::now();
     while let Some(folder) = search.queue.pop_front() {
-        if began.elapsed() > bounds.time {
+        if began.elapsed() > PATIENCE {
             search.found.is_cut = true;
             break;
         }
@@ -320,7 +311,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::time::Duration;
 
-    const BOUNDS: Bounds = Bounds { entries: MAX_ENTRIES, found: MAX_FOUND, time: PATIENCE };
+    const BOUNDS: Bounds = Bounds { entries: MAX_ENTRIES, found: MAX_FOUND };
 
     struct Project(tempfile::TempDir);
 

@@ -8,11 +8,11 @@ use crate::sandbox::Sandbox;
 #[async_trait]
 impl Confinement for Sandbox {
     fn has_own_network(&self) -> bool {
-        self.has_own_network()
+        self.platform.has_own_network()
     }
 
     async fn begin(&self, _: Option<Meanwhile>) -> Result<Box<dyn Confined>> {
-        self.perform(|| ()).await?;
+        self.platform.perform(|| ()).await?;
         Err(ProcessError::SandboxUnavailable { reason: "There is none for this system yet.".to_owned() })
     }
 }

@@ -22,27 +22,6 @@ impl Restricted {
     pub(super) fn has_own_network(&self) -> bool {
         match *self {}
     }
-
-    #[cfg(unix)]
-    pub(super) fn spec(&self) -> std::sync::Arc<SandboxSpec> {
-        match *self {}
-    }
-
-    #[cfg(unix)]
-    pub(super) fn held(&self, _: super::GitAccess) -> super::leavings::Held {
-        match *self {}
-    }
-
-    #[cfg(unix)]
-    pub(super) fn wrap(
-        &self,
-        _: &std::path::Path,
-        _: &[&str],
-        _: Option<&std::path::Path>,
-        _: super::Reach<'_>,
-    ) -> std::io::Result<arki_process::Wrapped> {
-        match *self {}
-    }
 }
 
 pub(super) fn layers() -> Vec<SandboxStatus> {
@@ -50,7 +29,7 @@ pub(super) fn layers() -> Vec<SandboxStatus> {
 }
 
 pub(super) fn probe() -> SandboxStatus {
-    SandboxStatus { available: false, name: "none".to_owned(), reason: Some(REASON.to_owned()) }
+    SandboxStatus::missing("none", REASON)
 }
 
 pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {

@@ -42,19 +42,10 @@ impl UpperLayer {
         rustix::fs::fstat(held).ok().map(UpperEntry)
     }
 
-    /// A folder that is gone by now is empty. One that a command closed even to itself is opened: it is this user's, and
-    /// goes with the view.
+    /// A folder that is gone by now is empty.
     pub(super) fn names(&self, path: &Path) -> io::Result<Vec<OsString>> {
         let Ok(held) = self.held(path, OFlags::DIRECTORY) else { return Ok(Vec::new()) };
-        let folder = place_of(&held);
-        let listed = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
-                fs::read_dir(&folder)
-            }
-            listed => listed,
-        };
-        listed?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+        names_in(&place_of(&held))
     }
 
     /// Returns whether a folder replaced the one below it.
@@ -125,6 +116,18 @@ impl UpperEntry {
         let nanoseconds = u32::try_from(self.0.st_ctime_nsec).ok()?;
         SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanoseconds))
     }
+}
+
+/// A folder that is closed even to its owner is opened: it is this user's.
+pub(super) fn names_in(folder: &Path) -> io::Result<Vec<OsString>> {
+    let listed = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+            fs::read_dir(folder)
+        }
+        listed => listed,
+    };
+    listed?.map(|entry| entry.map(|entry| entry.file_name())).collect()
 }
 
 /// A path to what a descriptor holds, wherever that is moved.

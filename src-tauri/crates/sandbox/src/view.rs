@@ -9,14 +9,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, ResolveFlags, flock};
 
-use super::upper_layer::{UpperEntry, UpperLayer};
+use super::listings::changed_at;
+use super::upper_layer::{UpperEntry, UpperLayer, names_in};
 use super::view_change::{ViewChange, ViewChangeKind, ViewChanges, ViewEntry};
 use super::wrapping;
 use arki_disk::create_private_dir;
@@ -131,9 +132,7 @@ impl OverlayView {
     pub fn entry(&self, path: &Path, max_bytes: u64) -> io::Result<ViewEntry> {
         UpperLayer::open(&self.upper())?.read(path, max_bytes)
     }
-}
 
-impl OverlayView {
     /// Moves a folder that the command made to its place in the project, where nothing is yet; its parent is a folder of
     /// the project. One with a git directory in it is left, with an error of kind `Unsupported`. Blocks for as long as it
     /// takes to look through the folder, and to copy it to another disk.
@@ -142,8 +141,8 @@ impl OverlayView {
         ensure_without_git(&made)?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let root = rustix::fs::open(project, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open(project, flags, Mode::empty())?;
         let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let folder = rustix::fs::openat2(&root, parent, flags, Mode::empty(), beneath)?;
         let rename = |from: &Path| {
@@ -162,7 +161,7 @@ impl OverlayView {
 }
 
 fn ensure_without_git(folder: &Path) -> io::Result<()> {
-    let names = names(folder)?;
+    let names = names_in(folder)?;
     let has = |name: &str| names.iter().any(|found| found.eq_ignore_ascii_case(name));
     if has(".git") || (has("HEAD") && has("objects") && has("refs")) {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "it holds a git directory"));
@@ -175,7 +174,7 @@ fn ensure_without_git(folder: &Path) -> io::Result<()> {
 /// Files, links and folders; anything else is left.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
-    for name in names(from)? {
+    for name in names_in(from)? {
         let (source, target) = (from.join(&name), to.join(&name));
         let kind = source.symlink_metadata()?.file_type();
         if kind.is_dir() {
@@ -270,7 +269,7 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
     /// Compares a folder that both have.
     fn compare_folder(&mut self, path: &Path) -> io::Result<()> {
         if self.upper.is_opaque(path) {
-            for name in names(&self.project.join(path))? {
+            for name in names_in(&self.project.join(path))? {
                 let inside = path.join(name);
                 if self.upper.entry(&inside).is_none() {
                     self.remove(&inside)?;
@@ -335,7 +334,7 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
             return Ok(());
         }
         self.push(path, ViewChangeKind::FolderRemoved);
-        names(&self.project.join(path))?.into_iter().try_for_each(|name| self.remove(&path.join(name)))
+        names_in(&self.project.join(path))?.into_iter().try_for_each(|name| self.remove(&path.join(name)))
     }
 
     fn is_over(&self, path: &Path) -> bool {
@@ -365,22 +364,4 @@ impl<L: Fn(&Path) -> bool> ViewListing<'_, L> {
         let moved = path.ancestors().skip(1).filter(is_moved).filter_map(entry).any(is_new);
         !moved && path.ancestors().find_map(entry).is_some_and(|entry| !is_new(entry))
     }
-}
-
-/// A folder that is closed even to its owner is opened: it is this user's.
-fn names(folder: &Path) -> io::Result<Vec<OsString>> {
-    let listed = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-            fs::read_dir(folder)
-        }
-        listed => listed,
-    };
-    listed?.map(|entry| entry.map(|entry| entry.file_name())).collect()
-}
-
-/// Only the kernel says it: whoever changes a file can't put it back.
-fn changed_at(found: &fs::Metadata) -> Option<SystemTime> {
-    let since_epoch = Duration::new(found.ctime().try_into().ok()?, found.ctime_nsec().try_into().ok()?);
-    SystemTime::UNIX_EPOCH.checked_add(since_epoch)
 }

@@ -85,6 +85,14 @@ impl ViewPlan {
         self.steps.push(MountStep::BindIfThere { from: path.to_owned(), to: path.to_owned(), access });
     }
 
+    /// A git directory that is written, in which no hook comes into being.
+    fn bind_git(&mut self, place: &Path) {
+        self.bind(place, BindAccess::Writable);
+        if !place.join("hooks").exists() {
+            self.hide_folder(&place.join("hooks"));
+        }
+    }
+
     /// Shows what tools need of the home, read-only. In a view they may write in its folders, for there are caches among them,
     /// but what they write there is thrown away.
     fn show(&mut self, shown: &ShownPath, view: Option<&OverlayView>) -> io::Result<()> {
@@ -166,10 +174,7 @@ impl ViewPlan {
             }
             if *folder == Path::new(super::OWN_GIT) {
                 // A place something is mounted on can't be renamed, so that no other `.git` takes its place.
-                self.bind(&place, BindAccess::Writable);
-                if !place.join("hooks").exists() {
-                    self.hide_folder(&place.join("hooks"));
-                }
+                self.bind_git(&place);
             }
             super::STEERS_GIT.iter().for_each(|name| self.protect(&place.join(name)));
         }
@@ -196,10 +201,7 @@ impl ViewPlan {
     /// A git directory outside the project, which is already writable: all but what steers git; if the project's own lies
     /// in it, all but what both share.
     fn protect_git_outside(&mut self, place: &Path, is_around: bool) -> io::Result<()> {
-        self.bind(place, BindAccess::Writable);
-        if !place.join("hooks").exists() {
-            self.hide_folder(&place.join("hooks"));
-        }
+        self.bind_git(place);
         if !is_around {
             let names = super::STEERS_GIT.iter().chain(HOLDS_GIT);
             names.map(|name| place.join(name)).for_each(|path| self.protect(&path));

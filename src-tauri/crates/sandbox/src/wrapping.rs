@@ -14,7 +14,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::thread::CapabilitySet;
 use seccompiler::{BpfProgram, sock_filter};
 
-use super::bubblewrap::{self, BubblewrapOptions};
+use super::bubblewrap::{self, BubblewrapOptions, complaint};
 use super::launch_plan::LaunchPlan;
 use super::network_door::NetworkDoor;
 use super::syscall_filter::{self, Allowed};
@@ -60,13 +60,13 @@ pub(super) struct Wrapping {
 pub(super) fn probe(wrapper: ViewMaker) -> SandboxStatus {
     static LAUNCHER: OnceLock<SandboxStatus> = OnceLock::new();
     if syscall_filter::build(allowed()).is_none() {
-        return missing("namespaces", "The system call filter is not available for this processor.");
+        return SandboxStatus::missing(NAMESPACES, "The system call filter is not available for this processor.");
     }
     match wrapper {
         ViewMaker::Bubblewrap => bubblewrap::probe(),
         // A program that has not said so by now may still.
         ViewMaker::Launcher if !launcher::is_program() => {
-            missing("namespaces", "This program is not its own launcher.")
+            SandboxStatus::missing(NAMESPACES, "This program is not its own launcher.")
         }
         ViewMaker::Launcher => LAUNCHER.get_or_init(try_launcher).clone(),
     }
@@ -77,24 +77,20 @@ pub(super) fn available() -> Option<ViewMaker> {
     [ViewMaker::Launcher, ViewMaker::Bubblewrap].into_iter().find(|wrapper| probe(*wrapper).available)
 }
 
-fn missing(name: &str, reason: &str) -> SandboxStatus {
-    SandboxStatus { available: false, name: name.to_owned(), reason: Some(reason.to_owned()) }
-}
+/// The name of Arki's own launcher as a way to confine commands.
+const NAMESPACES: &str = "namespaces";
 
 #[allow(clippy::disallowed_methods, reason = "it is asked whether it works, which nobody's command has a part in")]
 fn try_launcher() -> SandboxStatus {
     let tried =
         Command::new(THIS_PROGRAM).args([launcher::FLAG, launcher::TRIAL]).env_clear().stdin(Stdio::null()).output();
     match tried {
-        Ok(said) if said.status.success() => {
-            SandboxStatus { available: true, name: "namespaces".to_owned(), reason: None }
-        }
+        Ok(said) if said.status.success() => SandboxStatus::working(NAMESPACES),
         Ok(said) => {
-            let words = String::from_utf8_lossy(&said.stderr);
-            let words = words.lines().next().unwrap_or("it says nothing");
-            missing("namespaces", &format!("User namespaces may not be used here: {words}.{}", by_whom()))
+            let reason = format!("User namespaces may not be used here: {}.{}", complaint(&said), by_whom());
+            SandboxStatus::missing(NAMESPACES, reason)
         }
-        Err(error) => missing("namespaces", &format!("Arki does not start itself: {error}.")),
+        Err(error) => SandboxStatus::missing(NAMESPACES, format!("Arki does not start itself: {error}.")),
     }
 }
 
@@ -107,8 +103,7 @@ pub(super) fn try_view(project: &Path, upper: &Path, work: &Path) -> io::Result<
     if said.status.success() {
         return Ok(());
     }
-    let words = String::from_utf8_lossy(&said.stderr);
-    let words = words.lines().next().unwrap_or("it says nothing");
+    let words = complaint(&said);
     Err(io::Error::other(words.trim_start_matches(launcher::FAILED_WORDS).trim_start_matches(": ").to_owned()))
 }
 

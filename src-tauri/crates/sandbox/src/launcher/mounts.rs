@@ -103,26 +103,12 @@ fn bound(from: &Path, access: BindAccess) -> io::Result<OwnedFd> {
 
 /// Without syncing: what counts of it is read when the command has ended, by this machine.
 fn overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd> {
-    let layers = [("lowerdir", lower), ("upperdir", upper), ("workdir", work)];
-    let layers = layers.map(|(key, path)| (key, open_path(path)));
-    let mut options = Vec::new();
-    let mut held = Vec::new();
-    for (key, folder) in layers {
-        let folder = folder?;
-        // By number, for the kernel takes only short texts, and reads some characters of a path as its own.
-        options.push((key, format!("/proc/self/fd/{}", folder.as_raw_fd())));
-        held.push(folder);
-    }
-    let options: Vec<(&str, &str)> = options.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    let system = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-    for (key, value) in options {
-        fsconfig_set_string(&system, key, value)?;
-    }
-    for flag in ["userxattr", "volatile"] {
-        fsconfig_set_flag(&system, flag)?;
-    }
-    fsconfig_create(&system)?;
-    Ok(fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, PLAIN)?)
+    let (lower, upper, work) = (open_path(lower)?, open_path(upper)?, open_path(work)?);
+    // By number, for the kernel takes only short texts, and reads some characters of a path as its own.
+    let number = |folder: &OwnedFd| format!("/proc/self/fd/{}", folder.as_raw_fd());
+    let options = [("lowerdir", number(&lower)), ("upperdir", number(&upper)), ("workdir", number(&work))];
+    let options = options.each_ref().map(|(key, value)| (*key, value.as_str()));
+    mounted("overlay", PLAIN, &options, &["userxattr", "volatile"])
 }
 
 /// Makes the kernel look names of an overlay up anew; nothing else of the mount changes.
@@ -132,9 +118,16 @@ pub(super) fn forget_names(place: &Path) -> io::Result<()> {
 }
 
 fn new(kind: &str, attributes: MountAttrFlags, options: &[(&str, &str)]) -> io::Result<OwnedFd> {
+    mounted(kind, attributes, options, &[])
+}
+
+fn mounted(kind: &str, attributes: MountAttrFlags, options: &[(&str, &str)], flags: &[&str]) -> io::Result<OwnedFd> {
     let system = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
     for (key, value) in options {
         fsconfig_set_string(&system, *key, *value)?;
+    }
+    for flag in flags {
+        fsconfig_set_flag(&system, *flag)?;
     }
     fsconfig_create(&system)?;
     Ok(fsmount(&system, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?)
