@@ -1,4 +1,4 @@
-//! Kinds of entries in a folder.
+//! Kinds of entries in a folder, and their permission bits.
 
 use cap_std::fs::{FileType, Metadata};
 use serde::Serialize;
@@ -40,4 +40,16 @@ impl EntryKind {
             Self::Special => "pipe, socket or device",
         }
     }
+}
+
+/// The permission bits; 0 where there are none.
+#[cfg(unix)]
+pub fn mode_of(metadata: &Metadata) -> u32 {
+    use cap_std::fs::MetadataExt;
+    metadata.mode() & 0o7777
+}
+
+#[cfg(not(unix))]
+pub fn mode_of(_: &Metadata) -> u32 {
+    0
 }

@@ -76,28 +76,28 @@ impl FileError {
             io::ErrorKind::InvalidFilename => Self::NameTooLong { path },
             io::ErrorKind::NotADirectory => Self::NotFolder { path },
             io::ErrorKind::IsADirectory => Self::NotRegular { path, kind: "folder" },
-            _ if is_loop(&error) => Self::LinkLoop { path },
-            _ if is_descriptor_limit(&error) => Self::TooManyOpen { path, action },
+            #[cfg(unix)]
+            _ if error.raw_os_error() == Some(libc::ELOOP) => Self::LinkLoop { path },
+            #[cfg(unix)]
+            _ if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+                Self::TooManyOpen { path, action }
+            }
             _ => Self::Io { path, action, source: error },
         }
     }
 
     pub fn code(&self) -> Code {
         match self {
-            Self::NotFound { .. } => Code::FILE_NOT_FOUND,
+            Self::NotFound { .. } | Self::BrokenLink { .. } | Self::LinkLoop { .. } => Code::FILE_NOT_FOUND,
             Self::TooLarge { .. } => Code::FILE_TOO_LARGE,
             Self::NotRegular { .. } => Code::FILE_NOT_TEXT,
-            Self::NotFolder { .. } => Code::FOLDER_UNAVAILABLE,
-            Self::BrokenLink { .. } | Self::LinkLoop { .. } => Code::FILE_NOT_FOUND,
+            Self::NotFolder { .. } | Self::NoFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::Disguised { .. } | Self::BehindLink { .. } => Code::PERMISSION_DENIED,
-            Self::NoFolder { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::PermissionDenied { .. } | Self::ReadOnlyDisk { .. } => Code::PERMISSION_DENIED,
             Self::NameMissing { .. } => Code::USAGE,
-            Self::PermissionDenied { .. } => Code::PERMISSION_DENIED,
             Self::DiskFull { .. } => Code::DISK_FULL,
-            Self::ReadOnlyDisk { .. } => Code::PERMISSION_DENIED,
             Self::NameTooLong { .. } => Code::PATH_INVALID,
-            Self::TooManyOpen { .. } | Self::Busy { .. } => Code::IO_FAILED,
-            Self::Io { .. } => Code::IO_FAILED,
+            Self::TooManyOpen { .. } | Self::Busy { .. } | Self::Io { .. } => Code::IO_FAILED,
         }
     }
 
@@ -128,26 +128,6 @@ impl FileError {
 
 fn example_in(folder: &str) -> String {
     format!("{}/session.md", folder.trim_end_matches('/'))
-}
-
-#[cfg(unix)]
-fn is_loop(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(libc::ELOOP)
-}
-
-#[cfg(not(unix))]
-fn is_loop(_: &io::Error) -> bool {
-    false
-}
-
-#[cfg(unix)]
-fn is_descriptor_limit(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
-}
-
-#[cfg(not(unix))]
-fn is_descriptor_limit(_: &io::Error) -> bool {
-    false
 }
 
 impl From<FileError> for Error {

@@ -12,21 +12,19 @@ mod error;
 mod folders;
 mod free_space;
 mod locked_change;
-mod modes;
 mod new_folder;
 mod private_dir;
 mod protection;
 mod temp_folder;
 
 pub use build_folder::{open_build_folder, remove_unused_build_folders};
-pub use entry_kind::EntryKind;
+pub use entry_kind::{EntryKind, mode_of};
 pub use error::{FileAction, FileError};
 pub use folders::{descend, descend_making, entries, never_wait, open_folder};
 pub use free_space::free_bytes;
 pub use locked_change::{
     FolderLock, change_private_file, remove_unfinished_writes, write_private_file, write_private_file_once,
 };
-pub use modes::mode_of;
 pub use new_folder::make_folder;
 #[cfg(unix)]
 pub use private_dir::is_same;

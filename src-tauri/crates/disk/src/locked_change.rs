@@ -12,6 +12,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
 
 /// A change takes milliseconds; whoever holds the lock for longer hangs.
 const LOCK_PATIENCE: Duration = Duration::from_secs(20);
@@ -97,10 +98,7 @@ pub fn write_private_file_once(path: &Path, bytes: &[u8]) -> Result<(), FileErro
     let folder = path.parent().ok_or_else(|| write_error(path, io::ErrorKind::InvalidFilename.into()))?;
     let _lock = FolderLock::take(folder)?;
     let written = || -> io::Result<()> {
-        let mut file = new_private_file(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        match file.persist_noclobber(path) {
+        match written_in(folder, bytes)?.persist_noclobber(path) {
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             persisted => persisted.map(drop).map_err(|error| error.error),
         }
@@ -110,8 +108,7 @@ pub fn write_private_file_once(path: &Path, bytes: &[u8]) -> Result<(), FileErro
 
 /// Removes what killed processes had begun to write into a folder, unless somebody writes there now.
 pub fn remove_unfinished_writes(folder: &Path) {
-    let Ok(lock) = open_lock(folder) else { return };
-    if lock.try_lock().is_ok() {
+    if let Some(_lock) = FolderLock::try_take(folder) {
         remove_unfinished_in(folder);
     }
 }
@@ -125,12 +122,17 @@ fn remove_unfinished_in(folder: &Path) {
     }
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
+/// A new file that is to be put in its place.
+fn written_in(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = new_private_file(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    match file.persist(path) {
+    Ok(file)
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
+    match written_in(folder, bytes)?.persist(path) {
         // A file that is mounted by itself can't be replaced.
         Err(error) if matches!(error.error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices) => {
             let mut there = fs::File::options().write(true).truncate(true).open(path)?;

@@ -15,6 +15,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Permissions};
 #[cfg(unix)]
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 
 #[cfg(unix)]
 #[path = "private_dir/abandoned.rs"]
@@ -31,20 +33,25 @@ pub fn remove_abandoned_temp_dirs() {
     abandoned::remove_in(&crate::temp_folder());
 }
 
+#[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
+#[cfg(unix)]
 const FOLDER_MODE: u32 = 0o700;
 /// The prefix of a file that is being written.
 pub(crate) const NEW_PREFIX: &str = ".arki-new-";
 
 /// Creates `path` and what is missing above it, for the owner alone. What exists already keeps its permissions, but
-/// for `path` itself, which is closed to others.
+/// for `path` itself, which is closed to others. On Windows a user's folders are so by inheritance.
 pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
     let fail = |error| FileError::of(&path.to_string_lossy(), FileAction::Write, error);
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
-    set_folder_mode(&mut builder);
+    #[cfg(unix)]
+    builder.mode(FOLDER_MODE);
     builder.create(path).map_err(fail)?;
-    close_to_others(path).map_err(fail)
+    #[cfg(unix)]
+    close_to_others(path).map_err(fail)?;
+    Ok(())
 }
 
 /// Removes a file that [`crate::write_private_file`] wrote.
@@ -57,6 +64,7 @@ pub fn remove_private_file(path: &Path) -> Result<(), FileError> {
 pub fn remove_private_dir(path: &Path) -> io::Result<()> {
     let removed = match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            #[cfg(unix)]
             open_up(path)?;
             fs::remove_dir_all(path)
         }
@@ -77,7 +85,6 @@ fn open_up(path: &Path) -> io::Result<()> {
 
 #[cfg(unix)]
 fn open_up_in(parent: &Dir, name: &OsStr) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     if mode_of(&parent.symlink_metadata(name)?) & FOLDER_MODE != FOLDER_MODE {
         // Should it become a link between the two, it leads to nothing outside of `parent`.
         let permissions = fs::Permissions::from_mode(FOLDER_MODE);
@@ -90,11 +97,6 @@ fn open_up_in(parent: &Dir, name: &OsStr) -> io::Result<()> {
             open_up_in(&folder, &name)?;
         }
     }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn open_up(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -124,7 +126,9 @@ impl PrivateTempDir {
         for _ in 0..CREATION_ATTEMPTS {
             let mut builder = Builder::new();
             builder.prefix(TEMP_PREFIX);
-            let inner = folder_for_owner(&mut builder).tempdir_in(parent).map_err(fail)?;
+            #[cfg(unix)]
+            builder.permissions(fs::Permissions::from_mode(FOLDER_MODE));
+            let inner = builder.tempdir_in(parent).map_err(fail)?;
             if let Ok(lock) = abandoned::lock_new(inner.path()) {
                 return Ok(Self { inner, _lock: lock });
             }
@@ -138,14 +142,7 @@ impl PrivateTempDir {
 }
 
 #[cfg(unix)]
-fn set_folder_mode(builder: &mut fs::DirBuilder) {
-    use std::os::unix::fs::DirBuilderExt;
-    builder.mode(FOLDER_MODE);
-}
-
-#[cfg(unix)]
 fn close_to_others(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
     if mode & !FOLDER_MODE == 0 {
         return Ok(());
@@ -153,39 +150,13 @@ fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode & FOLDER_MODE))
 }
 
-#[cfg(unix)]
 /// A file for the owner alone, which goes unless it is kept.
 pub fn new_private_file(folder: &Path) -> io::Result<NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt;
-    Builder::new().prefix(NEW_PREFIX).permissions(fs::Permissions::from_mode(FILE_MODE)).tempfile_in(folder)
-}
-
-#[cfg(unix)]
-fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Builder<'a, 'b> {
-    use std::os::unix::fs::PermissionsExt;
-    builder.permissions(fs::Permissions::from_mode(FOLDER_MODE))
-}
-
-/// Does nothing on Windows, where a user's folders are closed to others by inheritance.
-#[cfg(not(unix))]
-fn set_folder_mode(_: &mut fs::DirBuilder) {
-    let _ = (FILE_MODE, FOLDER_MODE);
-}
-
-#[cfg(not(unix))]
-fn close_to_others(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-/// A file for the owner alone, which goes unless it is kept.
-pub fn new_private_file(folder: &Path) -> io::Result<NamedTempFile> {
-    Builder::new().prefix(NEW_PREFIX).tempfile_in(folder)
-}
-
-#[cfg(not(unix))]
-fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Builder<'a, 'b> {
-    builder
+    let mut builder = Builder::new();
+    builder.prefix(NEW_PREFIX);
+    #[cfg(unix)]
+    builder.permissions(fs::Permissions::from_mode(FILE_MODE));
+    builder.tempfile_in(folder)
 }
 
 #[cfg(all(test, unix))]
