@@ -106,11 +106,7 @@ pub(super) async fn start_at_gate(
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
     };
-    let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line], standard.terminal())?;
-    let (gate_reader, gate) = io::pipe().map_err(lost)?;
-    let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
-    let streams = Streams::new(standard, more).map_err(lost)?;
-    Ok((wait_at_gate(launch, streams, gate, guard, &spec.directory).await?, output))
+    Ok((behind.start(&[shell, "-c", "--", &spec.command_line], standard).await?, output))
 }
 
 /// Opens the command's descriptors, and the reader of its output.
@@ -151,27 +147,26 @@ impl Supervision<'_> {
         let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
         Ok((launch(&wrapped.program, &arguments)?, wrapped.descriptors))
     }
-}
 
-async fn wait_at_gate(
-    launch: Launch,
-    streams: Streams,
-    gate: PipeWriter,
-    guard: &Guarding,
-    directory: &Path,
-) -> Result<HeldProcess> {
-    orphan_guard::prepare();
-    let sandbox = match guard.confined() {
-        Some(confined) => Some(confined.place(streams.terminal()).await?),
-        None => None,
-    };
-    let started = match &sandbox {
-        Some(sandbox) => sandbox.start(launch, streams).await?,
-        None => launch.start(&streams),
-    };
-    let pid = started.map_err(|source| start_error(directory, source))?;
-    prefer_to_kill(pid);
-    Ok(HeldProcess { group: Group { pid, is_reaped: false, sandbox }, gate })
+    /// Starts a program and its arguments, which then waits at the gate.
+    async fn start(&self, program: &[&str], standard: Standard) -> Result<HeldProcess> {
+        let (launch, wrapping) = self.launch(program, standard.terminal())?;
+        let (gate_reader, gate) = io::pipe().map_err(lost)?;
+        let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
+        let streams = Streams::new(standard, more).map_err(lost)?;
+        orphan_guard::prepare();
+        let sandbox = match self.guard.confined() {
+            Some(confined) => Some(confined.place(streams.terminal()).await?),
+            None => None,
+        };
+        let started = match &sandbox {
+            Some(sandbox) => sandbox.start(launch, streams).await?,
+            None => launch.start(&streams),
+        };
+        let pid = started.map_err(|source| start_error(self.directory, source))?;
+        prefer_to_kill(pid);
+        Ok(HeldProcess { group: Group { pid, is_reaped: false, sandbox }, gate })
+    }
 }
 
 /// A running command or program. Dropping it kills its group.
@@ -216,17 +211,12 @@ pub(super) async fn start_piped(
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
     };
-    let (launch, wrapping) = behind.launch(&command, None)?;
     let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
     let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
     let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
-    let (gate_reader, gate) = io::pipe().map_err(lost)?;
-    let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
     let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
-    let streams = Streams::new(standard, more).map_err(lost)?;
-    let waiting = wait_at_gate(launch, streams, gate, guard, &spec.directory).await?;
     Ok(PlatformPipes {
-        running: waiting.open()?,
+        running: behind.start(&command, standard).await?.open()?,
         stdin: pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?,
         stdout: pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?,
         stderr: pipe::Receiver::from_owned_fd(stderr.into()).map_err(lost)?,
