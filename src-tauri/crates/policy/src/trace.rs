@@ -9,8 +9,9 @@ use crate::checks::{
     BUILD_RULE, CHAIN, NOT_UNDERSTOOD_RULE, ON_PROJECT_RULE, READ_ONLY_RULE, REFUSED_GIT_RULE, REVIEW_RULE,
     RULE_SEPARATOR, TRIED_RULE,
 };
+use crate::judged_line::{builds, only_reads};
 use crate::line_parts::{Dangers, line_parts};
-use crate::{CommandLine, PolicySettings, Shell, build, danger, powershell, read_only};
+use crate::{CommandLine, PolicySettings, Shell, danger};
 use arki_domain::{
     CheckOutcome, CommandPart, CommandReading, Decision, PolicyCheck, PolicyTrace, REPEATED_RULE, TracedCheck,
     UNTRUSTED_RULE,
@@ -127,7 +128,9 @@ fn parts(shell: Shell, text: &str, decision: Decision, rule: &str, reason: &str)
     let line = CommandLine::parse_as(shell, text);
     let is_warned = danger::of_line(&line).is_some_and(|danger| match decision {
         // Nobody is warned of what is allowed, and what is known as a whole isn't looked at for dangers.
-        Decision::Allow | Decision::Review => !is_known(shell, &line),
+        Decision::Allow | Decision::Review => {
+            only_reads(shell, &line, true).is_none() && builds(shell, &line).is_none()
+        }
         Decision::Preview | Decision::Approval | Decision::Deny => reason.starts_with(&danger.to_string()),
     });
     let parts = line_parts(shell, &line, text, if is_warned { Dangers::Told } else { Dangers::LeftOut });
@@ -139,11 +142,4 @@ fn parts(shell: Shell, text: &str, decision: Decision, rule: &str, reason: &str)
         _ => true,
     };
     if fits { parts } else { Vec::new() }
-}
-
-fn is_known(shell: Shell, line: &CommandLine) -> bool {
-    match shell {
-        Shell::Bash => read_only::wide_reads(line, true).is_some() || build::wide_reads(line).is_some(),
-        Shell::PowerShell => powershell::wide_reads(line).is_some(),
-    }
 }
