@@ -7,111 +7,28 @@ mod runners;
 use super::plain_shell::Word;
 use super::read_only::{asks_for_version, each_command, is_lost, is_named, is_read_only};
 use super::wide_read::WideRead;
+use super::word_list::is_in;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand};
 use std::sync::LazyLock;
 
 /// The first part of a target's or a script's name, up to a colon, a dash or a dot, has to be one of these.
-const TARGETS: &[&str] = &[
-    "all",
-    "assemble",
-    "bench",
-    "benchmark",
-    "build",
-    "check",
-    "checks",
-    "ci",
-    "classes",
-    "compile",
-    "coverage",
-    "default",
-    "detekt",
-    "doc",
-    "docs",
-    "e2e",
-    "help",
-    "html",
-    "integration",
-    "jacoco",
-    "lint",
-    "package",
-    "py",
-    "spec",
-    "test",
-    "tests",
-    "tsc",
-    "type",
-    "typecheck",
-    "types",
-    "unit",
-    "validate",
-    "verify",
-    "vet",
-];
+const TARGETS: &str = "all assemble bench benchmark build check checks ci classes compile coverage default detekt \
+    doc docs e2e help html integration jacoco lint package py spec test tests tsc type typecheck types unit \
+    validate verify vet";
 /// Or the last part one of these.
 const CHECKS: &[&str] = &["check", "checks", "lint", "spec", "test", "tests", "typecheck", "verify"];
 /// And none of the parts one of these.
-const NOT_TARGETS: &[&str] = &[
-    "accept", "apply", "bless", "deploy", "fix", "gen", "generate", "install", "publish", "push", "record", "regen",
-    "release", "serve", "start", "update", "upload", "watch", "write",
-];
+const NOT_TARGETS: &str = "accept apply bless deploy fix gen generate install publish push record regen release \
+    serve start update upload watch write";
 
 /// Parts of the names of options with which tests or linters write what is not theirs. What the project's own tools call
 /// theirs is not known, but it is called so.
-const WRITING: &[&str] = &[
-    "accept",
-    "autofix",
-    "basetemp",
-    "bless",
-    "config",
-    "directory",
-    "dir",
-    "dump",
-    "emit",
-    "eval",
-    "executable",
-    "fix",
-    "generate",
-    "junit",
-    "junitxml",
-    "logfile",
-    "mod",
-    "modfile",
-    "out",
-    "outdir",
-    "outfile",
-    "output",
-    "override",
-    "overwrite",
-    "print",
-    "record",
-    "regen",
-    "report",
-    "reporter",
-    "reporters",
-    "shell",
-    "snapshot",
-    "snapshots",
-    "update",
-    "watch",
-    "write",
-];
+const WRITING: &str = "accept autofix basetemp bless config directory dir dump emit eval executable fix generate \
+    junit junitxml logfile mod modfile out outdir outfile output override overwrite print record regen report \
+    reporter reporters shell snapshot snapshots update watch write";
 /// The same, where no part of the name tells.
-const WRITING_WHOLE: &[&str] = &[
-    "--build-and-test",
-    "--globalSetup",
-    "--rootDir",
-    "-A",
-    "-a",
-    "-c",
-    "-d",
-    "-exec",
-    "-o",
-    "-toolexec",
-    "-u",
-    "-vettool",
-    "-w",
-];
+const WRITING_WHOLE: &str = "--build-and-test --globalSetup --rootDir -A -a -c -d -exec -o -toolexec -u -vettool -w";
 /// Options whose value is what is built.
 const NAMING_TARGETS: &[&str] = &["--target", "--targets", "-e", "-t"];
 /// The values allowed in `make NAME=VALUE`: none of them is a program.
@@ -243,11 +160,11 @@ fn says_writing(option: &str) -> bool {
     let is_short = !name.starts_with("--");
     let parts = name.split(['-', '.', '_', ':']).flat_map(words_of);
     let is_of_compiler = name.starts_with("-C") || name.starts_with("-Z");
-    WRITING_WHOLE.contains(&name)
+    is_in(WRITING_WHOLE, name)
         || is_of_compiler
         || (name.ends_with("profile") && !name.ends_with("-profile"))
         || (is_short && name.ends_with('u') && name.len() <= 3)
-        || parts.into_iter().any(|part| WRITING.contains(&part.as_str()))
+        || parts.into_iter().any(|part| is_in(WRITING, &part))
 }
 
 /// `npm run` alone lists; `yarn` and `pnpm` alone install.
@@ -294,18 +211,16 @@ fn is_target(name: &str) -> bool {
     let [first, rest @ ..] = parts.as_slice() else { return false };
     let first = first.trim_end_matches(|next: char| next.is_ascii_digit());
     let is_kind = ["assemble", "build", "bundle", "compile"].contains(&first);
-    let is_allowed = |part: &String| !NOT_TARGETS.contains(&part.as_str()) || (is_kind && part == "release");
+    let is_allowed = |part: &String| !is_in(NOT_TARGETS, part) || (is_kind && part == "release");
     let says_checking = rest.last().is_some_and(|last| CHECKS.contains(&last.as_str()));
     let is_plain = name.chars().all(|next| next.is_ascii_alphanumeric() || ":-_./".contains(next));
-    is_plain
-        && (TARGETS.contains(&first) || (says_checking && !NOT_TARGETS.contains(&first)))
-        && rest.iter().all(is_allowed)
+    is_plain && (is_in(TARGETS, first) || (says_checking && !is_in(NOT_TARGETS, first))) && rest.iter().all(is_allowed)
 }
 
 /// Returns whether a name that the project chose says something other than building.
 fn is_no_target(name: &str) -> bool {
     let mut parts = name.split([':', '-', '_', '.', '/', ',']).flat_map(words_of);
-    parts.any(|part| NOT_TARGETS.contains(&part.as_str()) || matches!(part.as_str(), "fmt" | "format"))
+    parts.any(|part| is_in(NOT_TARGETS, &part) || matches!(part.as_str(), "fmt" | "format"))
 }
 
 /// Returns whether a program is there, whatever it is given.

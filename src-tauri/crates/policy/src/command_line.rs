@@ -10,6 +10,7 @@ use super::git_line;
 use super::here_documents::written_out;
 use super::plain_shell::{self, Joint, LineCommand, Unclear, Word, is_assignment};
 use super::powershell;
+use super::word_list::is_in;
 use super::wrappers::{self, Inside, WrappedCommands};
 use std::borrow::Cow;
 
@@ -392,7 +393,7 @@ pub(super) fn is_harmless(assignment: &Word) -> bool {
         return !assignment.expands;
     }
     let is_plain = || assignment.text.chars().all(|next| next.is_ascii_alphanumeric() || "_=.:,-".contains(next));
-    let is_known = HARMLESS_VARIABLES.split(' ').any(|known| known == name) || (NAMED_SO.contains(&name) && is_plain());
+    let is_known = is_in(HARMLESS_VARIABLES, name) || (NAMED_SO.contains(&name) && is_plain());
     is_known && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
 }
 

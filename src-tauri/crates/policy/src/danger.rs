@@ -3,48 +3,23 @@
 
 use super::plain_shell::Word;
 use super::powershell;
+use super::word_list::is_in;
 use super::wrappers::{Inside, is_shell};
 use super::{CommandLine, SimpleCommand};
 use arki_domain::{ReasonCode, TranslatableText};
 
-const DESTROYS: &[&str] =
-    &["dd", "fdisk", "mkfs", "parted", "rm", "rmdir", "shred", "srm", "truncate", "unlink", "wipefs"];
-const ENDS: &[&str] = &["halt", "kill", "killall", "pkill", "poweroff", "reboot", "shutdown", "skill", "xkill"];
-const GOVERNS: &[&str] = &[
-    "chattr",
-    "chgrp",
-    "chmod",
-    "chown",
-    "chpasswd",
-    "crontab",
-    "doas",
-    "groupadd",
-    "insmod",
-    "iptables",
-    "launchctl",
-    "modprobe",
-    "mount",
-    "nft",
-    "passwd",
-    "pkexec",
-    "rmmod",
-    "setcap",
-    "setfacl",
-    "su",
-    "sudo",
-    "swapoff",
-    "sysctl",
-    "ufw",
-    "umount",
-    "useradd",
-    "userdel",
-    "usermod",
-    "visudo",
-    "chroot",
-    "nsenter",
-    "unshare",
+/// Dangerous programs, and what they do.
+const PROGRAMS: &[(&str, ReasonCode)] = &[
+    ("dd fdisk mkfs parted rm rmdir shred srm truncate unlink wipefs", ReasonCode::DELETES_OR_OVERWRITES),
+    ("halt kill killall pkill poweroff reboot shutdown skill xkill", ReasonCode::ENDS_PROCESSES),
+    (
+        "chattr chgrp chmod chown chpasswd crontab doas groupadd insmod iptables launchctl modprobe mount nft \
+         passwd pkexec rmmod setcap setfacl su sudo swapoff sysctl ufw umount useradd userdel usermod visudo chroot \
+         nsenter unshare",
+        ReasonCode::CHANGES_PERMISSIONS,
+    ),
+    ("eval exec source .", ReasonCode::RUNS_UNKNOWN_CODE),
 ];
-const EVALUATES: &[&str] = &["eval", "exec", "source", "."];
 /// Interpreters that run what they are fed, when nothing names a script.
 const INTERPRETERS: &[&str] =
     &["lua", "node", "osascript", "perl", "php", "powershell", "pwsh", "python", "python2", "python3", "ruby", "tclsh"];
@@ -134,17 +109,10 @@ fn of_command(command: &SimpleCommand) -> Option<TranslatableText> {
 }
 
 fn by_program(program: &str) -> Option<ReasonCode> {
-    if DESTROYS.contains(&program) || program.starts_with("mkfs.") || powershell::is_destructive(program) {
-        Some(ReasonCode::DELETES_OR_OVERWRITES)
-    } else if ENDS.contains(&program) {
-        Some(ReasonCode::ENDS_PROCESSES)
-    } else if GOVERNS.contains(&program) {
-        Some(ReasonCode::CHANGES_PERMISSIONS)
-    } else if EVALUATES.contains(&program) {
-        Some(ReasonCode::RUNS_UNKNOWN_CODE)
-    } else {
-        None
+    if program.starts_with("mkfs.") || powershell::is_destructive(program) {
+        return Some(ReasonCode::DELETES_OR_OVERWRITES);
     }
+    PROGRAMS.iter().find(|(programs, _)| is_in(programs, program)).map(|(_, does)| *does)
 }
 
 fn by_subcommand(program: &str, words: &[&str]) -> Option<(&'static str, ReasonCode)> {

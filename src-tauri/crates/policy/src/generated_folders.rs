@@ -6,6 +6,7 @@
 use crate::checks::READ_ONLY_RULE;
 use crate::coverage::{self, AllowedByEffect, AllowingSources};
 use crate::judged_line::builds;
+use crate::word_list::is_in;
 use crate::{CommandLine, PolicyRule, RuleDefinition, Shell, Verdict};
 use arki_domain::Decision;
 use std::sync::LazyLock;
@@ -19,37 +20,17 @@ pub enum GeneratedFolder {
     IfIgnored,
 }
 
-const BY_NAME: &[&str] = &[
-    ".dart_tool",
-    ".eggs",
-    ".gradle",
-    ".mypy_cache",
-    ".next",
-    ".nox",
-    ".nuxt",
-    ".parcel-cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".svelte-kit",
-    ".terraform",
-    ".tox",
-    ".turbo",
-    ".venv",
-    "__pycache__",
-    "node_modules",
-    "target",
-    "venv",
-];
-const IF_IGNORED: &[&str] = &[".angular", ".astro", ".build", ".output", "Pods", "_build", "bin", "build", "obj"];
+const BY_NAME: &str = ".dart_tool .eggs .gradle .mypy_cache .next .nox .nuxt .parcel-cache .pytest_cache \
+    .ruff_cache .svelte-kit .terraform .tox .turbo .venv __pycache__ node_modules target venv";
+const IF_IGNORED: &str = ".angular .astro .build .output Pods _build bin build obj";
 
 /// Returns what a folder's name, without its path, says of the folder. One that git keeps is none, whatever its name.
 #[must_use]
 pub fn generated_folder(name: &str) -> Option<GeneratedFolder> {
-    if BY_NAME.contains(&name) {
-        Some(GeneratedFolder::ByName)
-    } else {
-        IF_IGNORED.contains(&name).then_some(GeneratedFolder::IfIgnored)
+    if is_in(BY_NAME, name) {
+        return Some(GeneratedFolder::ByName);
     }
+    is_in(IF_IGNORED, name).then_some(GeneratedFolder::IfIgnored)
 }
 
 /// The lines that put what a project depends on into its generated folders.

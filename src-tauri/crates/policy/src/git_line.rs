@@ -11,6 +11,7 @@ use super::command_line::{Shell, SimpleCommand};
 use super::git_settings::{objection_to_setting, objection_to_variable};
 use super::plain_shell::Word;
 use super::read_only::reads_plainly;
+use super::word_list::is_in;
 use super::wrappers::Inside;
 use arki_domain::{ReasonCode, TranslatableText};
 
@@ -23,19 +24,8 @@ const WRITING: &str = "add am apply bisect branch checkout cherry-pick clean clo
 const READING: &str = "blame cat-file check-ignore describe diff diff-tree for-each-ref grep log ls-files ls-remote ls-tree \
     merge-base name-rev range-diff rev-list rev-parse shortlog show show-ref status version";
 /// The harmless options in front of the subcommand; `-C` takes a folder.
-const HARMLESS_IN_FRONT: &[&str] = &[
-    "--git-dir=.git",
-    "--glob-pathspecs",
-    "--icase-pathspecs",
-    "--literal-pathspecs",
-    "--no-advice",
-    "--no-optional-locks",
-    "--no-pager",
-    "--no-replace-objects",
-    "--noglob-pathspecs",
-    "--work-tree=.",
-    "-P",
-];
+const HARMLESS_IN_FRONT: &str = "--git-dir=.git --glob-pathspecs --icase-pathspecs --literal-pathspecs --no-advice \
+    --no-optional-locks --no-pager --no-replace-objects --noglob-pathspecs --work-tree=. -P";
 
 /// Options that name a program, configuration or a template, in full or begun: git takes `--up` for `--upload-pack`.
 const NAMING: &[&str] =
@@ -176,7 +166,7 @@ fn role(command: &SimpleCommand) -> GitRole {
     let Some(Called { subcommand, arguments, objection: to_options }) = called(command.arguments()) else {
         return GitRole::Other;
     };
-    let reads = READING.split(' ').any(|known| known == subcommand);
+    let reads = is_in(READING, subcommand);
     match to_options.or_else(objection) {
         Some(why) if reads => return GitRole::Steered(why),
         Some(why) => return GitRole::Refused(why),
@@ -188,7 +178,7 @@ fn role(command: &SimpleCommand) -> GitRole {
     match subcommand {
         "config" if reads_plainly(command) => GitRole::Reads,
         "config" => GitRole::Configures,
-        _ if WRITING.split(' ').any(|known| known == subcommand) => GitRole::Writes,
+        _ if is_in(WRITING, subcommand) => GitRole::Writes,
         _ if reads => GitRole::Reads,
         _ => GitRole::Other,
     }
@@ -214,7 +204,7 @@ pub(super) fn called(mut words: &[Word]) -> Option<Called<'_>> {
                 objection = objection.or_else(|| objection_to_setting(setting));
                 rest
             }
-            option if HARMLESS_IN_FRONT.contains(&option) => rest,
+            option if is_in(HARMLESS_IN_FRONT, option) => rest,
             option if option.starts_with('-') => {
                 let (name, attached) = option.split_once('=').map_or((option, false), |(name, _)| (name, true));
                 let takes_value = ["--git-dir", "--work-tree", "--namespace", "--config-env"].contains(&name);

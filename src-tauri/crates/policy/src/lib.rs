@@ -46,6 +46,7 @@ mod settings;
 mod shell_runs;
 mod trace;
 mod wide_read;
+mod word_list;
 mod wrappers;
 
 #[cfg(test)]

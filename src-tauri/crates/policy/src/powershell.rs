@@ -10,6 +10,7 @@
 use super::plain_shell::{Unclear, Word};
 use super::read_only;
 use super::wide_read::WideRead;
+use super::word_list::is_in;
 use super::{CommandLine, SimpleCommand};
 
 /// The aliases and their commands, in lower case.
@@ -80,6 +81,10 @@ const fn cmdlet(name: &'static str, switches: &'static str, parameters: &'static
     Cmdlet { name, switches, parameters, shows_contents: false }
 }
 
+const fn showing_contents(name: &'static str, switches: &'static str, parameters: &'static str) -> Cmdlet {
+    Cmdlet { shows_contents: true, ..cmdlet(name, switches, parameters) }
+}
+
 const CMDLETS: &[Cmdlet] = &[
     cmdlet("compare-object", "", ""),
     cmdlet("format-list", "", "property"),
@@ -91,12 +96,7 @@ const CMDLETS: &[Cmdlet] = &[
         "path literalpath filter depth include exclude",
     ),
     cmdlet("get-command", "all", "name"),
-    Cmdlet {
-        name: "get-content",
-        switches: "raw",
-        parameters: "path literalpath totalcount head first tail last encoding",
-        shows_contents: true,
-    },
+    showing_contents("get-content", "raw", "path literalpath totalcount head first tail last encoding"),
     cmdlet("get-date", "asutc", "format uformat"),
     cmdlet("get-filehash", "", "path literalpath algorithm"),
     cmdlet("get-host", "", ""),
@@ -108,12 +108,11 @@ const CMDLETS: &[Cmdlet] = &[
     cmdlet("out-string", "", "width"),
     cmdlet("resolve-path", "relative", "path literalpath"),
     cmdlet("select-object", "unique", "first last skip property expandproperty"),
-    Cmdlet {
-        name: "select-string",
-        switches: "simplematch casesensitive allmatches list quiet notmatch",
-        parameters: "pattern path literalpath context",
-        shows_contents: true,
-    },
+    showing_contents(
+        "select-string",
+        "simplematch casesensitive allmatches list quiet notmatch",
+        "pattern path literalpath context",
+    ),
     cmdlet("sort-object", "descending unique casesensitive", "property"),
     cmdlet("split-path", "leaf parent qualifier noqualifier", "path"),
     cmdlet("test-path", "", "path literalpath pathtype"),
@@ -121,18 +120,8 @@ const CMDLETS: &[Cmdlet] = &[
     cmdlet("write-output", "", ""),
 ];
 
-const DESTROYS: &[&str] = &[
-    "clear-content",
-    "clear-item",
-    "format-volume",
-    "invoke-expression",
-    "move-item",
-    "remove-item",
-    "rename-item",
-    "set-content",
-    "stop-computer",
-    "stop-process",
-];
+const DESTROYS: &str = "clear-content clear-item format-volume invoke-expression move-item remove-item rename-item \
+    set-content stop-computer stop-process";
 
 /// Programs that mean the same wherever they run, judged as on Unix.
 const NATIVE: &[&str] =
@@ -256,7 +245,7 @@ impl Cmdlet {
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             let parameter = word.text.strip_prefix('-').filter(|_| !word.quoted).map(str::to_ascii_lowercase);
-            let among = |known: &str, name: &str| known.split(' ').any(|known| known == name && !name.is_empty());
+            let among = |known: &str, name: &str| !name.is_empty() && is_in(known, name);
             let value = match parameter {
                 Some(name) if among(self.switches, &name) => continue,
                 Some(name) if among(self.parameters, &name) => words.next(),
@@ -283,5 +272,5 @@ fn stays_inside(text: &str) -> bool {
 }
 
 pub(super) fn is_destructive(program: &str) -> bool {
-    DESTROYS.contains(&program)
+    is_in(DESTROYS, program)
 }

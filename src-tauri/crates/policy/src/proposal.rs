@@ -11,6 +11,7 @@ use super::plain_shell::Word;
 use super::question::PolicyQuestion;
 use super::rules::{EffectsPermission, PolicyRule, RuleDefinition};
 use super::settings::PolicySettings;
+use super::word_list::is_in;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, Shell, SimpleCommand, decide};
 use arki_domain::{Category, Decision};
@@ -62,43 +63,8 @@ const SUBCOMMANDS: &[(&str, usize)] = &[
 ];
 
 /// Programs that run code from their arguments or from files that the model writes.
-const INTERPRETERS: &[&str] = &[
-    "R",
-    "Rscript",
-    "awk",
-    "bun",
-    "cmd",
-    "deno",
-    "ed",
-    "emacs",
-    "ex",
-    "gawk",
-    "gdb",
-    "julia",
-    "lua",
-    "mawk",
-    "nawk",
-    "node",
-    "nvim",
-    "osascript",
-    "perl",
-    "php",
-    "powershell",
-    "psql",
-    "mysql",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
-    "ruby",
-    "sqlite3",
-    "swift",
-    "tclsh",
-    "ts-node",
-    "tsx",
-    "vi",
-    "vim",
-];
+const INTERPRETERS: &str = "R Rscript awk bun cmd deno ed emacs ex gawk gdb julia lua mawk nawk node nvim osascript \
+    perl php powershell psql mysql pwsh python python2 python3 ruby sqlite3 swift tclsh ts-node tsx vi vim";
 
 /// Programs that run whatever is named with one more option.
 const RUN_BY_OPTION: &[&str] = &[
@@ -216,7 +182,7 @@ pub(crate) fn for_line(line: &str, tool: &str, sources: &AllowingSources<'_>) ->
 fn prefix(command: &SimpleCommand) -> Option<Vec<String>> {
     let name = command.name();
     let runs_others = command.inside != Inside::Nothing || wrappers::is_runner(command) || wrappers::is_shell(name);
-    if runs_others || INTERPRETERS.contains(&name) || name.contains(['/', '\\']) {
+    if runs_others || is_in(INTERPRETERS, name) || name.contains(['/', '\\']) {
         return None;
     }
     let words = &command.words;

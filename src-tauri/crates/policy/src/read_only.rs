@@ -26,6 +26,7 @@ pub(super) use scripts::end_of_exec;
 use super::command_line::is_harmless;
 use super::plain_shell::Word;
 use super::wide_read::{WideRead, joined};
+use super::word_list::is_in;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand, file_words, flags};
 
@@ -174,53 +175,18 @@ fn tells(command: &SimpleCommand) -> bool {
 }
 
 /// Programs of the system that print their version and how they are used, besides those that are known to read.
-const SPEAKING: &[&str] = &[
-    "ansible",
-    "aws",
-    "autoconf",
-    "automake",
-    "cc",
-    "clang",
-    "clang++",
-    "curl",
-    "docker",
-    "ffmpeg",
-    "g++",
-    "gh",
-    "ghc",
-    "helm",
-    "julia",
-    "kotlin",
-    "kubectl",
-    "ld",
-    "lua",
-    "nasm",
-    "nginx",
-    "nvcc",
-    "ocaml",
-    "perl",
-    "protoc",
-    "psql",
-    "rust-analyzer",
-    "sed",
-    "sqlite3",
-    "swift",
-    "valgrind",
-    "vim",
-    "wget",
-    "zsh",
-];
+const SPEAKING: &str = "ansible aws autoconf automake cc clang clang++ curl docker ffmpeg g++ gh ghc helm julia \
+    kotlin kubectl ld lua nasm nginx nvcc ocaml perl protoc psql rust-analyzer sed sqlite3 swift valgrind vim wget \
+    zsh";
 
 /// Programs that explain the use of each of their parts.
-const EXPLAINING_PARTS: &[&str] = &[
-    "cargo", "docker", "dotnet", "gh", "go", "helm", "kubectl", "npm", "pip", "pip3", "poetry", "ruff", "rustup", "uv",
-];
+const EXPLAINING_PARTS: &str = "cargo docker dotnet gh go helm kubectl npm pip pip3 poetry ruff rustup uv";
 
 /// Returns whether a program of the system tells its version or its use. What builds has the project say which version
 /// of it runs, or with which agents and plugins: it runs the project's code, as building does.
 fn tells_of_itself(command: &SimpleCommand) -> bool {
     let name = command.name();
-    asks_for_version(command) && !super::build::has(name) && (SPEAKING.contains(&name) || programs::has(name))
+    asks_for_version(command) && !super::build::has(name) && (is_in(SPEAKING, name) || programs::has(name))
 }
 
 /// `cargo --version`, `cargo test --help`.
@@ -232,7 +198,7 @@ pub(super) fn asks_for_version(command: &SimpleCommand) -> bool {
     match command.arguments() {
         [only] => matches!(only.text.as_str(), "--help" | "--version"),
         // Of an interpreter, the word before would be a script.
-        [part, last] => last.text == "--help" && is_plain(part) && EXPLAINING_PARTS.contains(&command.name()),
+        [part, last] => last.text == "--help" && is_plain(part) && is_in(EXPLAINING_PARTS, command.name()),
         _ => false,
     }
 }

@@ -3,62 +3,19 @@
 use super::checks::{Hit, LARGE_FILES, LARGE_LINES, hit};
 use super::judged_line::JudgedLine;
 use super::question::{Impact, PolicyQuestion};
+use super::word_list::is_in;
 use arki_domain::{Category, Decision, ReasonCode, Risk};
 
 /// More files than this at once are worth a second look.
 const SEVERAL_FILES: usize = 3;
 
 /// Files that decide what is run, by whom, or how code is checked, wherever they are.
-const CONFIGURATION: &[&str] = &[
-    ".babelrc",
-    ".dockerignore",
-    ".editorconfig",
-    ".envrc",
-    ".eslintrc",
-    ".gitattributes",
-    ".gitlab-ci.yml",
-    ".gitmodules",
-    ".pre-commit-config.yaml",
-    ".prettierrc",
-    ".travis.yml",
-    "biome.json",
-    "biome.jsonc",
-    "build.gradle",
-    "build.gradle.kts",
-    "build.rs",
-    "cargo.toml",
-    "cmakelists.txt",
-    "compose.yaml",
-    "compose.yml",
-    "composer.json",
-    "conftest.py",
-    "deno.json",
-    "deno.jsonc",
-    "docker-compose.yaml",
-    "docker-compose.yml",
-    "dockerfile",
-    "gemfile",
-    "go.mod",
-    "jenkinsfile",
-    "justfile",
-    "makefile",
-    "mix.exs",
-    "noxfile.py",
-    "package.json",
-    "pom.xml",
-    "pyproject.toml",
-    "pytest.ini",
-    "rakefile",
-    "requirements.txt",
-    "rust-toolchain.toml",
-    "setup.cfg",
-    "setup.py",
-    "tox.ini",
-    "tsconfig.json",
-    "turbo.json",
-    "vite.config.ts",
-    "webpack.config.js",
-];
+const CONFIGURATION: &str = ".babelrc .dockerignore .editorconfig .envrc .eslintrc .gitattributes .gitlab-ci.yml \
+    .gitmodules .pre-commit-config.yaml .prettierrc .travis.yml biome.json biome.jsonc build.gradle \
+    build.gradle.kts build.rs cargo.toml cmakelists.txt compose.yaml compose.yml composer.json conftest.py \
+    deno.json deno.jsonc docker-compose.yaml docker-compose.yml dockerfile gemfile go.mod jenkinsfile justfile \
+    makefile mix.exs noxfile.py package.json pom.xml pyproject.toml pytest.ini rakefile requirements.txt \
+    rust-toolchain.toml setup.cfg setup.py tox.ini tsconfig.json turbo.json vite.config.ts webpack.config.js";
 /// Folders whose content does.
 const CONFIGURATION_FOLDERS: &[&str] = &[".cargo", ".circleci", ".devcontainer", ".github", ".husky", ".vscode"];
 /// Folders of build output, made anew by the next build: a change there is lost or hidden.
@@ -122,7 +79,7 @@ pub(super) fn touches_configuration(path: &str) -> bool {
     let path = path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_tsconfig = name.starts_with("tsconfig.") && name.ends_with(".json");
-    is_tsconfig || CONFIGURATION.contains(&name) || path.split('/').any(|part| CONFIGURATION_FOLDERS.contains(&part))
+    is_tsconfig || is_in(CONFIGURATION, name) || path.split('/').any(|part| CONFIGURATION_FOLDERS.contains(&part))
 }
 
 fn touches_built(path: &str) -> bool {

@@ -9,6 +9,7 @@ mod words;
 
 use crate::bash_grammar::{self, in_ascii};
 use crate::command_line::HARMLESS_VARIABLES;
+use crate::word_list::is_in;
 use arki_domain::{RunFile, RunLanguage, ShellRuns, ShellText, UnknownRun, steers_programs};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -151,7 +152,7 @@ impl ShellRunReader<'_> {
 
 /// Returns whether a variable of this name says what other programs run, or where Arki takes the text to be.
 fn is_steering(name: &str) -> bool {
-    let is_quiet = HARMLESS_VARIABLES.split(' ').any(|known| known == name) || QUIET.contains(&name);
+    let is_quiet = is_in(HARMLESS_VARIABLES, name) || QUIET.contains(&name);
     name == "CLAUDE_PROJECT_DIR" || (steers_programs(name) && !is_quiet)
 }
 

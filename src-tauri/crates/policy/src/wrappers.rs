@@ -9,6 +9,7 @@ use super::compound::InnerCommands;
 use super::flags::{self, Flag};
 use super::plain_shell::{Word, is_assignment};
 use super::read_only;
+use super::word_list::is_in;
 
 /// The commands that a command runs in turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,96 +100,12 @@ const SHELLS: &[(&str, bool)] = &[
 
 /// Commands that run what is named somewhere in their arguments, in ways too many to be read exactly. An allowing rule
 /// can name them like any other program; to a forbidding one, what they name counts.
-const RUNNERS: &[&str] = &[
-    ".",
-    "alias",
-    "at",
-    "awk",
-    "bat",
-    "batch",
-    "bind",
-    "bunx",
-    "chronic",
-    "cmd",
-    "complete",
-    "concurrently",
-    "conda",
-    "cross-env",
-    "dbus-run-session",
-    "declare",
-    "devbox",
-    "direnv",
-    "distrobox",
-    "dotenv",
-    "eatmydata",
-    "emacs",
-    "entr",
-    "ex",
-    "expect",
-    "fakeroot",
-    "faketime",
-    "firejail",
-    "gawk",
-    "gdb",
-    "hash",
-    "hyperfine",
-    "let",
-    "lldb",
-    "lua",
-    "mapfile",
-    "mawk",
-    "mise",
-    "nawk",
-    "nix",
-    "nix-shell",
-    "node",
-    "nodemon",
-    "npx",
-    "nsenter",
-    "osascript",
-    "parallel",
-    "perf",
-    "perl",
-    "php",
-    "pipenv",
-    "pipx",
-    "poetry",
-    "powershell",
-    "proot",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
-    "readarray",
-    "ruby",
-    "runuser",
-    "rustup",
-    "screen",
-    "script",
-    "sed",
-    "socat",
-    "source",
-    "ssh",
-    "start-stop-daemon",
-    "su",
-    "systemd-run",
-    "tclsh",
-    "tmux",
-    "toolbox",
-    "trap",
-    "typeset",
-    "unbuffer",
-    "uv",
-    "uvx",
-    "vagrant",
-    "valgrind",
-    "vi",
-    "vim",
-    "watchexec",
-    "winpty",
-    "wsl",
-    "xvfb-run",
-];
+const RUNNERS: &str = ". alias at awk bat batch bind bunx chronic cmd complete concurrently conda cross-env \
+    dbus-run-session declare devbox direnv distrobox dotenv eatmydata emacs entr ex expect fakeroot faketime \
+    firejail gawk gdb hash hyperfine let lldb lua mapfile mawk mise nawk nix nix-shell node nodemon npx nsenter \
+    osascript parallel perf perl php pipenv pipx poetry powershell proot pwsh python python2 python3 readarray ruby \
+    runuser rustup screen script sed socat source ssh start-stop-daemon su systemd-run tclsh tmux toolbox trap \
+    typeset unbuffer uv uvx vagrant valgrind vi vim watchexec winpty wsl xvfb-run";
 /// The same, but only with these subcommands.
 const SUBCOMMANDS_THAT_RUN: &[(&str, &[&str])] = &[
     ("bundle", &["exec"]),
@@ -217,7 +134,7 @@ pub(super) fn is_runner(command: &SimpleCommand) -> bool {
                 .iter()
                 .any(|word| subcommands.contains(&word.text.split('=').next().unwrap_or_default()))
     };
-    RUNNERS.contains(&program) || SUBCOMMANDS_THAT_RUN.iter().any(runs)
+    is_in(RUNNERS, program) || SUBCOMMANDS_THAT_RUN.iter().any(runs)
 }
 
 pub(super) fn is_shell(program: &str) -> bool {

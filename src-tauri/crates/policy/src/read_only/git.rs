@@ -3,6 +3,7 @@
 use super::super::SimpleCommand;
 use super::super::plain_shell::Word;
 use super::super::wide_read::joined;
+use super::super::word_list::is_in;
 
 /// The options in front of git's subcommands; pagers are off where nobody scrolls.
 const ALONE: &[&str] = &["--literal-pathspecs", "--no-optional-locks", "--no-pager", "--no-replace-objects", "-P"];
@@ -19,39 +20,11 @@ const SETTINGS: &[&str] = &[
 ];
 /// Options with which the history shows what is in files.
 const PATCH: &[&str] = &["-L", "-U", "-W", "-c", "-m", "-p", "-u"];
-const PATCH_LONG: &[&str] = &[
-    "--binary",
-    "--cc",
-    "--check",
-    "--color-words",
-    "--dd",
-    "--diff-merges",
-    "--full-index",
-    "--function-context",
-    "--patch",
-    "--patch-with-stat",
-    "--remerge-diff",
-    "--submodule",
-    "--unified",
-    "--word-diff",
-    "--word-diff-regex",
-];
+const PATCH_LONG: &str = "--binary --cc --check --color-words --dd --diff-merges --full-index --function-context \
+    --patch --patch-with-stat --remerge-diff --submodule --unified --word-diff --word-diff-regex";
 /// Options with which changes are only summed up.
-const SUMMED_UP: &[&str] = &[
-    "--compact-summary",
-    "--dirstat",
-    "--name-only",
-    "--name-status",
-    "--no-patch",
-    "--numstat",
-    "--quiet",
-    "--raw",
-    "--shortstat",
-    "--stat",
-    "--summary",
-    "-q",
-    "-s",
-];
+const SUMMED_UP: &str = "--compact-summary --dirstat --name-only --name-status --no-patch --numstat --quiet --raw \
+    --shortstat --stat --summary -q -s";
 
 /// `git --no-pager -C FOLDER …` as git asked there.
 pub(super) fn in_folder(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
@@ -101,13 +74,13 @@ pub(super) fn shows_what_it_keeps(command: &SimpleCommand) -> bool {
 }
 
 fn sums_up(word: &Word) -> bool {
-    SUMMED_UP.contains(&word.text.split('=').next().unwrap_or_default())
+    is_in(SUMMED_UP, word.text.split('=').next().unwrap_or_default())
 }
 
 fn patches(word: &Word) -> bool {
     let name = word.text.split('=').next().unwrap_or_default();
     match name.strip_prefix("--") {
-        Some(long) => !long.is_empty() && PATCH_LONG.iter().any(|option| option.starts_with(name)),
+        Some(long) => !long.is_empty() && PATCH_LONG.split(' ').any(|option| option.starts_with(name)),
         None => PATCH.iter().any(|option| name.starts_with('-') && name.contains(&option[1..])),
     }
 }

@@ -3,62 +3,24 @@
 
 use super::super::SimpleCommand;
 use super::super::plain_shell::Word;
+use super::super::word_list::is_in;
 use super::WideRead;
 use super::programs::program_of;
 
 /// Programs that take their operands for text.
-const SAYING: &[&str] = &[
-    ":", "basename", "cal", "date", "df", "dirname", "echo", "expr", "factor", "false", "groups", "id", "npm",
-    "numfmt", "pgrep", "printenv", "printf", "seq", "sleep", "tr", "true",
-];
+const SAYING: &str = ": basename cal date df dirname echo expr factor false groups id npm numfmt pgrep printenv \
+    printf seq sleep tr true";
 /// Programs whose first operand is what they look for or do, unless an option says it.
-const SEEKING: &[&str] = &[
-    "awk", "egrep", "fd", "fgrep", "gawk", "grep", "jq", "mawk", "nawk", "rg", "sed", "yq", "zegrep", "zfgrep", "zgrep",
-];
+const SEEKING: &str = "awk egrep fd fgrep gawk grep jq mawk nawk rg sed yq zegrep zfgrep zgrep";
 /// Those among them and of git that open what is below folders by themselves.
 const DESCENDING: &[&str] = &["ag", "diff", "rg"];
 /// Options that say it.
 const PATTERNS: &[&str] = &["-e", "-f", "--expression", "--file", "--regexp"];
 /// Options whose values are text, whatever the program.
-const TEXTS: &[&str] = &[
-    "--after",
-    "--after-context",
-    "--arg",
-    "--argjson",
-    "--author",
-    "--before",
-    "--before-context",
-    "--context",
-    "--date",
-    "--delimiter",
-    "--exclude",
-    "--exclude-dir",
-    "--expression",
-    "--extension",
-    "--format",
-    "--glob",
-    "--grep",
-    "--iglob",
-    "--include",
-    "--output-separator",
-    "--pretty",
-    "--printf",
-    "--regexp",
-    "--replace",
-    "--separator",
-    "--since",
-    "--sort",
-    "--until",
-    "-iname",
-    "-ipath",
-    "-iregex",
-    "-iwholename",
-    "-name",
-    "-path",
-    "-printf",
-    "-regex",
-    "-wholename",
-];
+const TEXTS: &str = "--after --after-context --arg --argjson --author --before --before-context --context --date \
+    --delimiter --exclude --exclude-dir --expression --extension --format --glob --grep --iglob --include \
+    --output-separator --pretty --printf --regexp --replace --separator --since --sort --until -iname -ipath \
+    -iregex -iwholename -name -path -printf -regex -wholename";
 /// Short ones, by program.
 const SHORT_TEXTS: &[(&str, &str)] = &[
     ("awk", "Fv"),
@@ -105,16 +67,16 @@ pub(in super::super) fn texts(command: &SimpleCommand) -> Vec<usize> {
     let short = SHORT_TEXTS.iter().find(|(program, _)| *program == name).map_or("", |(_, letters)| letters);
     let is_text = |text: &str| match text.strip_prefix('-') {
         Some(letter) if letter.len() == 1 => short.contains(letter),
-        _ => TEXTS.contains(&text),
+        _ => is_in(TEXTS, text),
     };
     let takes_text = |number: &usize| *number > 1 && is_text(&words[number - 1].text);
     let operands = || (1..words.len()).filter(|number| !words[*number].text.starts_with('-') && !takes_text(number));
-    let says = SAYING.contains(&name);
+    let says = is_in(SAYING, name);
     let is_git_grep = matches!(words.as_slice(), [git, grep, ..] if git.text == "git" && grep.text == "grep");
     let is_given = words.iter().any(|word| PATTERNS.iter().any(|option| word.text.split('=').next() == Some(option)));
     // In `git grep` the first one is its name.
     let sought =
-        operands().nth(usize::from(is_git_grep)).filter(|_| (SEEKING.contains(&name) || is_git_grep) && !is_given);
+        operands().nth(usize::from(is_git_grep)).filter(|_| (is_in(SEEKING, name) || is_git_grep) && !is_given);
     let said = operands().filter(|number| says && !words[*number].expands);
     (1..words.len()).filter(takes_text).chain(sought).chain(said).collect()
 }

@@ -5,6 +5,7 @@ use super::{MAX_FOLDERS, ShellRunReader, is_steering};
 use crate::command_line::SimpleCommand;
 use crate::flags::{self, Flag};
 use crate::plain_shell::Word;
+use crate::word_list::is_in;
 use crate::wrappers::{self, Inside};
 use arki_domain::{RunLanguage, ShellText, UnknownRun};
 
@@ -182,7 +183,7 @@ impl ShellRunReader<'_> {
             Some(Err(why)) => return self.unknown(why),
             None => return,
         };
-        if BUILDS.split_whitespace().any(|build| build == name) {
+        if is_in(BUILDS, &name) {
             self.build(&name);
         }
         let path = name.replace('.', "/");
@@ -204,7 +205,7 @@ fn is_build(program: &str, words: &[Word]) -> bool {
     let first = words[1..].iter().find(|word| !word.text.starts_with(['-', '+'])).map_or("", |word| &word.text);
     let runs_none = NO_BUILDS.split(' ').any(|other| other.split_once(':') == Some((program, first)));
     let asks = words.len() == 2 && matches!(words[1].text.as_str(), "--version" | "-V");
-    BUILDS.split_whitespace().any(|build| build == program) && !runs_none && !asks
+    is_in(BUILDS, program) && !runs_none && !asks
 }
 
 /// `-f FILE`, also behind other letters.
@@ -215,7 +216,5 @@ fn names_script(word: &Word) -> bool {
 
 fn runs_arguments(words: &[Word]) -> bool {
     let command = SimpleCommand::plain(words.to_vec());
-    !SAYING.split(' ').any(|saying| saying == command.program())
-        && command.program() != "trap"
-        && wrappers::is_runner(&command)
+    !is_in(SAYING, command.program()) && command.program() != "trap" && wrappers::is_runner(&command)
 }
