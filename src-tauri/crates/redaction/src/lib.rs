@@ -9,6 +9,7 @@ mod domain_values;
 mod redactor;
 mod secret_values;
 mod streaming;
+mod word_list;
 
 pub use redactor::{
     KnownSecret, PlaceholderKey, PlaceholderUse, RedactionRule, Redactor, SecretValue, check_redaction_rules,

@@ -1,6 +1,7 @@
 //! Finds the secrets in an environment file, and values of a text that might be secrets without having their form.
 
 use crate::SecretValue;
+use crate::word_list::is_in;
 use serde_json::Value;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -13,105 +14,17 @@ const MIN_ANYWHERE_BYTES: usize = 12;
 const MAX_VALUES: usize = 500;
 
 /// A name that ends so is a secret's.
-const SECRET_ENDS: &[&str] = &[
-    "KEY",
-    "KEYS",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASS",
-    "PWD",
-    "PASSPHRASE",
-    "PAT",
-    "PIN",
-    "SALT",
-    "CREDENTIALS",
-];
+const SECRET_ENDS: &str = "KEY KEYS TOKEN SECRET PASSWORD PASSWD PASS PWD PASSPHRASE PAT PIN SALT CREDENTIALS";
 /// These say so anywhere in the name, unless it ends with one of the others.
 const SECRET_WORDS: &[&str] = &["SECRET", "PASSWORD", "TOKEN", "APIKEY", "CREDENTIAL"];
-const PLAIN_ENDS: &[&str] = &[
-    "ALG",
-    "ALGORITHM",
-    "AUDIENCE",
-    "BYTES",
-    "COUNT",
-    "DAYS",
-    "DIR",
-    "ENABLED",
-    "EXPIRES",
-    "EXPIRY",
-    "FILE",
-    "HOST",
-    "HOURS",
-    "ISSUER",
-    "LENGTH",
-    "LIMIT",
-    "LIFETIME",
-    "METHOD",
-    "MINUTES",
-    "MODE",
-    "MODEL",
-    "NAME",
-    "PATH",
-    "PORT",
-    "REGION",
-    "SECONDS",
-    "STORE",
-    "TTL",
-    "TYPE",
-    "URI",
-    "URL",
-    "USER",
-    "USERNAME",
-    "VERSION",
-];
+const PLAIN_ENDS: &str = "ALG ALGORITHM AUDIENCE BYTES COUNT DAYS DIR ENABLED EXPIRES EXPIRY FILE HOST HOURS ISSUER \
+    LENGTH LIMIT LIFETIME METHOD MINUTES MODE MODEL NAME PATH PORT REGION SECONDS STORE TTL TYPE URI URL USER \
+    USERNAME VERSION";
 /// Random, and for everybody to see.
-const PUBLIC_WORDS: &[&str] = &[
-    "SHA",
-    "SHA256",
-    "HASH",
-    "COMMIT",
-    "DIGEST",
-    "REV",
-    "REVISION",
-    "CHECKSUM",
-    "FINGERPRINT",
-    "ID",
-    "UUID",
-    "VERSION",
-];
-const COMMON: &[&str] = &[
-    "123456",
-    "1234567",
-    "12345678",
-    "administrator",
-    "authorization",
-    "changeit",
-    "changeme",
-    "default",
-    "development",
-    "disabled",
-    "enabled",
-    "example",
-    "localhost",
-    "mysecret",
-    "optional",
-    "password",
-    "password123",
-    "passwort",
-    "placeholder",
-    "postgres",
-    "postgresql",
-    "production",
-    "required",
-    "secret",
-    "session",
-    "staging",
-    "supersecret",
-    "testing",
-    "undefined",
-];
+const PUBLIC_WORDS: &str = "SHA SHA256 HASH COMMIT DIGEST REV REVISION CHECKSUM FINGERPRINT ID UUID VERSION";
+const COMMON: &str = "123456 1234567 12345678 administrator authorization changeit changeme default development \
+    disabled enabled example localhost mysecret optional password password123 passwort placeholder postgres \
+    postgresql production required secret session staging supersecret testing undefined";
 /// Words that stand for a secret in examples.
 const EXAMPLES: &[&str] = &["your", "change", "replace", "example", "insert", "xxxx", "todo", "dummy", "fake"];
 
@@ -157,18 +70,15 @@ fn secret(name: &str, value: &str) -> Option<SecretValue> {
 
 fn says_secret(upper: &str) -> bool {
     let last = last_part(upper);
-    let is_plain = PLAIN_ENDS.contains(&last);
-    SECRET_ENDS.iter().any(|end| last.ends_with(end) && (last == *end || end.len() > 4 || *end == "PASS"))
+    let is_plain = is_in(PLAIN_ENDS, last);
+    SECRET_ENDS.split(' ').any(|end| last.ends_with(end) && (last == end || end.len() > 4 || end == "PASS"))
         || (!is_plain && SECRET_WORDS.iter().any(|word| upper.contains(word)))
 }
 
 /// The one secret that is a number, and short: six digits at least, and none that everybody takes.
 fn is_pin(upper: &str, value: &str) -> bool {
     let is_varied = value.bytes().any(|byte| Some(byte) != value.bytes().next());
-    last_part(upper) == "PIN"
-        && value.bytes().all(|byte| byte.is_ascii_digit())
-        && is_varied
-        && !COMMON.contains(&value)
+    last_part(upper) == "PIN" && value.bytes().all(|byte| byte.is_ascii_digit()) && is_varied && !is_in(COMMON, value)
 }
 
 fn last_part(upper: &str) -> &str {
@@ -176,7 +86,7 @@ fn last_part(upper: &str) -> &str {
 }
 
 fn is_public(upper: &str) -> bool {
-    upper.split(['_', '-', '.']).any(|part| PUBLIC_WORDS.contains(&part))
+    upper.split(['_', '-', '.']).any(|part| is_in(PUBLIC_WORDS, part))
 }
 
 /// Returns whether the value is no secret whatever it is called: words, numbers, switches, paths, addresses, examples.
@@ -190,7 +100,7 @@ fn is_plain(value: &str) -> bool {
         || is_path
         || is_filled_in
         || value.contains("://")
-        || COMMON.contains(&lower.as_str())
+        || is_in(COMMON, &lower)
         || EXAMPLES.iter().any(|word| lower.contains(word))
         || value.bytes().all(|byte| Some(byte) == value.bytes().next())
 }

@@ -1,6 +1,7 @@
 //! The names that mark the value assigned to them as a secret.
 
 use super::literal::ValueKind;
+use crate::word_list::is_in;
 
 /// A name has no more words that matter.
 const MAX_WORDS: usize = 16;
@@ -46,10 +47,6 @@ pub(super) fn telling(name: &str) -> Option<(ValueKind, &'static str)> {
         _ if ends(SECRETS) => Some((ValueKind::Secret, "secret")),
         _ => None,
     }
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
 }
 
 /// Returns the words in small letters, without the digits at their ends: `dbPassword2`, `DB_PASSWORD`, `APIKey`.
