@@ -9,7 +9,7 @@ use std::ops::Range;
 pub(super) struct RecognisedText {
     pub(super) secrets: Vec<(Range<usize>, &'static str)>,
     pub(super) end: usize,
-    /// What else is in it is looked for too.
+    /// True if what else is in it is looked for too.
     pub(super) is_command: bool,
 }
 

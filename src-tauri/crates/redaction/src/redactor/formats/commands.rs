@@ -33,10 +33,9 @@ enum OptionValue {
 
 use OptionValue::{AttachedPassword, Cookies, Credential, Password};
 
-pub(super) static CURL: SecretTaker = SecretTaker {
-    is_family: false,
-    with_values: "AbCcdDeEFHKmoPQrtTuUwxXYyz",
-    secrets: &[
+pub(super) static CURL: SecretTaker = program(
+    "AbCcdDeEFHKmoPQrtTuUwxXYyz",
+    &[
         ("u", Credential),
         ("user", Credential),
         ("U", Credential),
@@ -45,7 +44,7 @@ pub(super) static CURL: SecretTaker = SecretTaker {
         ("cookie", Cookies),
         ("oauth2-bearer", Password),
     ],
-};
+);
 pub(super) static MYSQL: SecretTaker = family("uhPDSep", &[("p", AttachedPassword), ("password", AttachedPassword)]);
 pub(super) static MONGO: SecretTaker = family("up", &[("p", Password)]);
 pub(super) static LDAP: SecretTaker = family("DHbwyhpfsla", &[("w", Password)]);

@@ -224,25 +224,17 @@ fn is_identifier(value: &str, counts: &Counts) -> bool {
     if counts.signs > 0 {
         return false;
     }
-    let mut parts = 0;
-    let fits_in = |part: &str| {
-        let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
-        let is_numbered = NUMBERED_WORDS.contains(&word.to_ascii_lowercase().as_str());
-        let is_written_small = word.bytes().all(|byte| byte.is_ascii_alphabetic());
-        (is_written_small && (word.is_empty() || is_numbered || part.len() - word.len() <= 3), is_numbered)
+    let parts: Vec<&str> = value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let word = |part: &str| part.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
+    let is_numbered = |part: &&str| NUMBERED_WORDS.contains(&word(part).as_str());
+    let fits = |part: &&str| {
+        let word = word(part);
+        let is_short_number = word.is_empty() || part.len() - word.len() <= 3;
+        word.bytes().all(|byte| byte.is_ascii_alphabetic()) && (is_short_number || is_numbered(part))
     };
-    let mut is_numbered = false;
-    for part in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
-        let (fits, numbered) = fits_in(part);
-        if !fits {
-            return false;
-        }
-        is_numbered |= numbered;
-        parts += 1;
-    }
     // `Kx_92_pL` has none.
     let has_word = || value.split(|c: char| !c.is_ascii_alphabetic()).flat_map(of_one_case).any(is_word);
-    (parts > 1 && has_word()) || is_numbered
+    parts.iter().all(fits) && ((parts.len() > 1 && has_word()) || parts.iter().any(is_numbered))
 }
 
 /// `user1@example.com`
@@ -258,15 +250,8 @@ fn is_made_by_chance(value: &str, counts: &Counts) -> bool {
 
 /// Returns whether most of its letters are in words.
 fn is_wordy(value: &str, counts: &Counts) -> bool {
-    let mut in_words = 0;
-    for run in value.split(|c: char| !c.is_ascii_alphabetic()) {
-        for word in of_one_case(run) {
-            if is_word(word) {
-                in_words += word.len();
-            }
-        }
-    }
-    in_words * 2 > counts.letters()
+    let words = value.split(|c: char| !c.is_ascii_alphabetic()).flat_map(of_one_case).filter(|word| is_word(word));
+    words.map(str::len).sum::<usize>() * 2 > counts.letters()
 }
 
 /// `fooBarBAZ`: `foo`, `Bar`, `BAZ`.
@@ -291,13 +276,8 @@ fn of_one_case(run: &str) -> impl Iterator<Item = &str> {
 fn is_word(word: &str) -> bool {
     let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
     let vowels = word.bytes().filter(|byte| is_vowel(byte)).count();
-    let mut longest = 0;
-    let mut row = 0;
-    for byte in word.bytes() {
-        row = if is_vowel(&byte) { 0 } else { row + 1 };
-        longest = longest.max(row);
-    }
-    word.len() >= MIN_WORD_LETTERS && vowels * 6 >= word.len() && longest <= MAX_CONSONANTS
+    let mut rows = word.as_bytes().split(is_vowel);
+    word.len() >= MIN_WORD_LETTERS && vowels * 6 >= word.len() && rows.all(|row| row.len() <= MAX_CONSONANTS)
 }
 
 fn distinct(value: &str) -> usize {

@@ -24,10 +24,10 @@ enum FollowingText {
     /// The beginning is a part of the secret, which goes on like this.
     Token(Token),
     /// Whatever this check finds; it is given the name of the form.
-    Other(Check),
+    Other(FormatCheck),
 }
 
-type Check = fn(TextAt<'_>, &'static str) -> Outcome;
+type FormatCheck = fn(TextAt<'_>, &'static str) -> Outcome;
 
 impl Format {
     pub(super) fn check(&self, text: &str, start: usize, is_end: bool) -> Outcome {
@@ -176,7 +176,7 @@ const fn plain(
     FormatGroup { beginnings, name, kind: FollowingText::Token(Token { class, least, most, random: false }) }
 }
 
-const fn other(beginnings: &'static [&'static str], name: &'static str, check: Check) -> FormatGroup {
+const fn other(beginnings: &'static [&'static str], name: &'static str, check: FormatCheck) -> FormatGroup {
     FormatGroup { beginnings, name, kind: FollowingText::Other(check) }
 }
 
