@@ -17,36 +17,10 @@ const MAX_INCLUDED: usize = 100;
 /// The folder in which husky keeps what git runs, which runs what is beside it.
 const OF_HUSKY: &str = "_";
 /// The names under which git runs a file as a hook.
-const HOOKS: &[&str] = &[
-    "applypatch-msg",
-    "commit-msg",
-    "fsmonitor-watchman",
-    "p4-changelist",
-    "p4-post-changelist",
-    "p4-pre-submit",
-    "p4-prepare-changelist",
-    "post-applypatch",
-    "post-checkout",
-    "post-commit",
-    "post-index-change",
-    "post-merge",
-    "post-receive",
-    "post-rewrite",
-    "post-update",
-    "pre-applypatch",
-    "pre-auto-gc",
-    "pre-commit",
-    "pre-merge-commit",
-    "pre-push",
-    "pre-rebase",
-    "pre-receive",
-    "prepare-commit-msg",
-    "proc-receive",
-    "push-to-checkout",
-    "reference-transaction",
-    "sendemail-validate",
-    "update",
-];
+const HOOKS: &str = "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit \
+    p4-prepare-changelist post-applypatch post-checkout post-commit post-index-change post-merge post-receive \
+    post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive \
+    prepare-commit-msg proc-receive push-to-checkout reference-transaction sendemail-validate update";
 
 /// A working tree, and the git directory that it is of. Absolute.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +34,7 @@ impl WorkingTree {
     pub fn at(root: &Path) -> Option<Self> {
         let git = root.join(".git");
         let git = match short_text(&git) {
-            Some(text) => plain(&root.join(text.strip_prefix("gitdir:")?.trim())),
+            Some(text) => plain_path(&root.join(text.strip_prefix("gitdir:")?.trim())),
             None if git.is_dir() => git,
             None => return None,
         };
@@ -70,7 +44,7 @@ impl WorkingTree {
     /// The git directory that holds what all working trees of a repository share.
     pub fn common(&self) -> PathBuf {
         match short_text(&self.git.join("commondir")) {
-            Some(text) => plain(&self.git.join(text.trim())),
+            Some(text) => plain_path(&self.git.join(text.trim())),
             None => self.git.clone(),
         }
     }
@@ -90,7 +64,7 @@ pub fn hooks_below(root: &Path, trees: &[WorkingTree]) -> BTreeSet<PathBuf> {
     for tree in trees {
         let of_tree = tree.configurations();
         let folders = of_tree.iter().flat_map(|file| hooks_of(file)).chain(of_user.iter().cloned());
-        for folder in folders.map(|folder| plain(&tree.root.join(folder))) {
+        for folder in folders.map(|folder| plain_path(&tree.root.join(folder))) {
             let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
             found.extend([folder, real].iter().flat_map(|folder| places_in(root, folder)));
         }
@@ -107,7 +81,7 @@ fn places_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
         _ => folder,
     };
     match folder.strip_prefix(root) {
-        Ok(below) if below.as_os_str().is_empty() => HOOKS.iter().map(|name| root.join(name)).collect(),
+        Ok(below) if below.as_os_str().is_empty() => HOOKS.split(' ').map(|name| root.join(name)).collect(),
         Ok(_) => vec![folder.to_owned()],
         Err(_) => Vec::new(),
     }
@@ -185,7 +159,7 @@ fn named(text: &str, folder: &Path, home: Option<&Path>) -> NamedPaths {
     for ConfigEntry { section, about, key, value } in entries(text) {
         let Some(path) = expanded(&value, home) else { continue };
         match (section.as_str(), key.as_str()) {
-            ("include" | "includeif", "path") => found.included.push(plain(&folder.join(path))),
+            ("include" | "includeif", "path") => found.included.push(plain_path(&folder.join(path))),
             ("core", "hookspath") if about.is_empty() => found.hooks.push(path),
             _ => {}
         }
@@ -202,7 +176,8 @@ fn expanded(value: &str, home: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Returns the path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+#[must_use]
+pub fn plain_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -271,7 +246,7 @@ mod tests {
 
         fn check(&self, trees: &[&str], hooks: &[&str]) {
             let trees: Vec<_> =
-                trees.iter().map(|tree| WorkingTree::at(&plain(&self.root().join(tree))).unwrap()).collect();
+                trees.iter().map(|tree| WorkingTree::at(&plain_path(&self.root().join(tree))).unwrap()).collect();
             let hooks: Vec<PathBuf> = hooks.iter().map(|path| self.root().join(path)).collect();
             assert_eq!(hooks_below(&self.root(), &trees).into_iter().collect::<Vec<_>>(), hooks);
         }
@@ -299,7 +274,7 @@ mod tests {
     #[test]
     fn the_project_itself_is_not_a_folder_of_hooks() {
         let project = Project::new(&[(".git/config", "[core]\n hooksPath = .\n")]);
-        let hooks: Vec<&str> = HOOKS.to_vec();
+        let hooks: Vec<&str> = HOOKS.split(' ').collect();
         project.check(&[""], &hooks);
     }
 

@@ -15,7 +15,7 @@ mod index;
 mod own_refs;
 mod unasked;
 
-pub use config_paths::{WorkingTree, hooks_below, included, user_configurations};
+pub use config_paths::{WorkingTree, hooks_below, included, plain_path, user_configurations};
 pub use config_programs::{beyond_harmless, is_harmless};
 pub use foreign::{foreign_repository, outside_git_dirs};
 pub use head::{Head, head};

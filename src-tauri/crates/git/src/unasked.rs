@@ -20,21 +20,15 @@ const MAX_DRIVERS: usize = 1000;
 /// Entries of folders that are looked at where an index can't be read.
 const MAX_ENTRIES: usize = 50_000;
 
-const SETTINGS: &[(&str, &str)] = &[
-    ("core.alternateRefsCommand", "false"),
-    ("core.askPass", ""),
-    ("core.fsmonitor", "false"),
-    ("core.hooksPath", "/dev/null"),
-    ("core.pager", "cat"),
-    ("core.sshCommand", "false"),
-    ("credential.helper", ""),
-    ("gc.auto", "0"),
-    ("gpg.openpgp.program", "false"),
-    ("gpg.program", "false"),
-    ("gpg.ssh.program", "false"),
-    ("gpg.x509.program", "false"),
-    ("log.showSignature", "false"),
-    ("maintenance.auto", "false"),
+/// Values, and the settings that get them.
+const SETTINGS: &[(&str, &[&str])] = &[
+    ("", &["core.askPass", "credential.helper"]),
+    ("/dev/null", &["core.hooksPath"]),
+    ("0", &["gc.auto"]),
+    ("cat", &["core.pager"]),
+    ("false", &["core.alternateRefsCommand", "core.fsmonitor", "core.sshCommand"]),
+    ("false", &["gpg.openpgp.program", "gpg.program", "gpg.ssh.program", "gpg.x509.program"]),
+    ("false", &["log.showSignature", "maintenance.auto"]),
 ];
 /// A bare repository that lies in a project is not used as the repository around a folder.
 const NO_BARE_ONES: (&str, &str) = ("safe.bareRepository", "explicit");
@@ -53,7 +47,8 @@ const PLAIN_TEXT: &str = r#"f() { if grep -Iq "" "$1"; then cat "$1"; else cksum
 #[must_use]
 pub fn unasked_environment(root: &Path) -> Option<Vec<(String, String)>> {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    let mut settings: BTreeMap<String, String> = SETTINGS.iter().map(owned).collect();
+    let settings = SETTINGS.iter().flat_map(|(value, keys)| keys.iter().map(move |key| owned(&(*key, *value))));
+    let mut settings: BTreeMap<String, String> = settings.collect();
     let mut variables: Vec<(String, String)> = VARIABLES.iter().map(owned).collect();
     let system = SYSTEM.iter().find(|file| Path::new(file).exists());
     let (name, value) = system.map_or(("GIT_CONFIG_NOSYSTEM", "1"), |file| ("GIT_CONFIG_SYSTEM", *file));

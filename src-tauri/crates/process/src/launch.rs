@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, OsStr};
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -116,6 +117,18 @@ impl Launch {
         })?;
         Pid::from_raw(pid).ok_or_else(|| io::Error::other("no process id"))
     }
+}
+
+/// Starts a script of the system's shell, far from any folder and without an environment. Returns the other end of its
+/// input, and its number; what it says is nobody's to read.
+pub fn start_script(script: &str) -> io::Result<(File, Pid)> {
+    let (reader, writer) = io::pipe()?;
+    let nowhere = File::options().write(true).open("/dev/null")?;
+    let standard = Standard::Three([reader.into(), nowhere.try_clone()?.into(), nowhere.into()]);
+    let launch = Launch::new(Path::new("/bin/sh"), &["-c", script], &[], Path::new("/"));
+    let launch = launch.ok_or_else(|| io::Error::other("no script"))?;
+    let number = launch.start(&Streams::new(standard, Vec::new())?)?;
+    Ok((File::from(OwnedFd::from(writer)), number))
 }
 
 /// Closes all other descriptors on exec: those we open are, but those we were started with, or a C library opened, may

@@ -72,7 +72,7 @@ pub use error::{ProcessError, Result};
 #[cfg(unix)]
 pub use hangup::outlives_terminal;
 #[cfg(unix)]
-pub use launch::{Launch, Standard, Streams};
+pub use launch::{Launch, Streams, start_script};
 pub use limits::{CommandLimits, Overrun};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use open_files::{open_files, open_files_problem, raise_open_files};

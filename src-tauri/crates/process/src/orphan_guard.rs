@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use rustix::process::Pid;
 
-use super::launch::{Launch, Standard, Streams};
+use super::launch::start_script;
 
 /// The line by which a journal says that the commands of its owner are gone.
 pub const ENDED: &str = "ended";
@@ -80,15 +80,5 @@ pub fn number() -> Option<Pid> {
 /// Its standard input, and its number.
 fn guard() -> Result<&'static (File, Pid), &'static io::Error> {
     static GUARD: OnceLock<io::Result<(File, Pid)>> = OnceLock::new();
-    GUARD.get_or_init(start).as_ref()
-}
-
-fn start() -> io::Result<(File, Pid)> {
-    let (reader, writer) = io::pipe()?;
-    let nowhere = File::options().write(true).open("/dev/null")?;
-    let standard = Standard::Three([reader.into(), nowhere.try_clone()?.into(), nowhere.into()]);
-    let streams = Streams::new(standard, Vec::new())?;
-    let launch = Launch::new(Path::new("/bin/sh"), &["-c", SCRIPT], &[], Path::new("/"));
-    let number = launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
-    Ok((File::from(std::os::fd::OwnedFd::from(writer)), number))
+    GUARD.get_or_init(|| start_script(SCRIPT)).as_ref()
 }

@@ -143,7 +143,7 @@ impl PipedProcess {
             let stop = stop.clone();
             async move {
                 let end = watched.end(stop, listed).await;
-                let notes = guard.end().await.findings.into_notes();
+                let notes = guard.end().await.0.into_notes();
                 if !notes.is_empty() {
                     meanwhile.tell(notes);
                 }

@@ -144,13 +144,13 @@ pub async fn run_with_input(
     output.leave_screen();
     drop(listed);
     let (exit_code, signal) = command.running.reap();
-    let guarded = guard.end().await;
-    if !guarded.findings.notes.is_empty() {
-        output.add(guarding::as_output(&guarded.findings.notes).as_bytes());
+    let (findings, explanation) = guard.end().await;
+    if !findings.notes.is_empty() {
+        output.add(guarding::as_output(&findings.notes).as_bytes());
     }
     let (mut text, truncated) = output.kept.text();
     let outcome = if exit_code == Some(0) { ExitOutcome::Succeeded } else { ExitOutcome::Failed };
-    text.push_str(&guarded.explanation(&text, outcome));
+    text.push_str(&explanation.of(&text, outcome));
     Ok(CommandOutcome {
         exit_code,
         signal,
@@ -161,7 +161,7 @@ pub async fn run_with_input(
         truncated,
         output_bytes: output.written,
         duration: started_at.elapsed(),
-        unfinished_look: guarded.findings.unfinished,
+        unfinished_look: findings.unfinished,
     })
 }
 

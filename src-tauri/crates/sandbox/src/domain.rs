@@ -8,13 +8,12 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use landlock::{Ruleset, RulesetAttr, RulesetStatus, Scope};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, test_kill_process, waitpid};
 
-use arki_process::{Launch, Standard, Streams};
+use arki_process::start_script;
 
 /// Its input ends when nobody holds the other end any more.
 const END_ALL: &str = "trap '' HUP INT TERM; exec 3<&0; (read -r _ <&3; kill -KILL -1) &";
@@ -48,12 +47,8 @@ pub(super) fn end_all_when_gone(outside: Pid) -> io::Result<Option<File>> {
     if test_kill_process(outside) != Err(Errno::PERM) {
         return Ok(None);
     }
-    let (reader, writer) = io::pipe()?;
-    let nowhere = File::options().write(true).open("/dev/null")?;
-    let standard = Standard::Three([reader.into(), nowhere.try_clone()?.into(), nowhere.into()]);
-    let launch = Launch::new(Path::new("/bin/sh"), &["-c", END_ALL], &[], Path::new("/"));
-    let starts = launch.ok_or_else(|| io::Error::other("no script"))?.start(&Streams::new(standard, Vec::new())?)?;
+    let (input, starts) = start_script(END_ALL)?;
     // What it started is nobody's to wait for.
     waitpid(Some(starts), WaitOptions::empty())?;
-    Ok(Some(File::from(std::os::fd::OwnedFd::from(writer))))
+    Ok(Some(input))
 }

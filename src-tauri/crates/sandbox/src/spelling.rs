@@ -4,7 +4,9 @@
 //! looked at once, and only what is a link is followed.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use arki_git::plain_path;
 
 #[derive(Debug, Default)]
 pub(super) struct Spellings {
@@ -20,7 +22,7 @@ impl Spellings {
     }
 
     fn seen_by(places: &mut RealPlaces, paths: &[PathBuf]) -> Self {
-        let plain = paths.iter().map(|path| plain(path));
+        let plain = paths.iter().map(|path| plain_path(path));
         let mut all: Vec<PathBuf> = plain.flat_map(|path| [places.of_whole(&path), path]).collect();
         all.sort();
         all.dedup();
@@ -72,21 +74,6 @@ impl RealPlaces {
             Err(_) => path.to_owned(),
         }
     }
-}
-
-/// Returns the path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]
