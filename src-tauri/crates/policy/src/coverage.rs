@@ -82,12 +82,7 @@ pub(crate) fn uncovered<'a>(
         }
         true
     };
-    match sources.shell {
-        Shell::Bash => drop(each_command(commands, &mut note)?),
-        Shell::PowerShell => {
-            let _ = commands.iter().all(|command| note(command, &mut Vec::new()));
-        }
-    }
+    reads_of_each(sources.shell, commands, &mut note)?;
     let asks = line.simple()?.into_iter().filter(|command| asking.contains(&std::ptr::from_ref(*command)));
     Some(asks.map(|command| (command, fed.contains(&std::ptr::from_ref(command)))).collect())
 }
@@ -101,24 +96,29 @@ fn cover<'a>(line: &CommandLine, sources: &AllowingSources<'a>, first: Preferenc
     let fed = fed(commands);
     let mut coverage = Coverage::default();
     let mut walk = Cover { sources, fed: &fed, first, is_lost, coverage: &mut coverage };
-    match sources.shell {
-        Shell::Bash => {
-            let reads = each_command(commands, &mut |command, wide| walk.allows(command, wide))?;
-            coverage.reads = reads;
-        }
-        Shell::PowerShell => {
-            let mut wide = Vec::new();
-            commands.iter().all(|command| walk.allows(command, &mut wide)).then_some(())?;
-            wide.retain(|read| !matches!(read, WideRead::OwnFolder(_)));
-            coverage.reads = wide;
-        }
-    }
+    let reads = reads_of_each(sources.shell, commands, &mut |command, wide| walk.allows(command, wide))?;
+    coverage.reads = reads;
     // Nobody knows here to where it goes.
     if is_lost && !coverage.reads.is_empty() {
         return None;
     }
     let is_by_rule = !coverage.rules.is_empty() || !coverage.grants.is_empty();
     is_by_rule.then_some(coverage)
+}
+
+/// Returns what each of the commands reads; `None` where one is not `known`.
+fn reads_of_each(
+    shell: Shell,
+    commands: &[SimpleCommand],
+    known: &mut dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool,
+) -> Option<Vec<WideRead>> {
+    if shell == Shell::Bash {
+        return each_command(commands, known);
+    }
+    let mut wide = Vec::new();
+    commands.iter().all(|command| known(command, &mut wide)).then_some(())?;
+    wide.retain(|read| !matches!(read, WideRead::OwnFolder(_)));
+    Some(wide)
 }
 
 struct Cover<'a, 'b> {
