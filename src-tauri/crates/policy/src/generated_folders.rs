@@ -34,40 +34,17 @@ pub fn generated_folder(name: &str) -> Option<GeneratedFolder> {
 }
 
 /// The lines that put what a project depends on into its generated folders.
-const INSTALLING: &[&[&str]] = &[
-    &["bun", "install"],
-    &["bundle", "install"],
-    &["cargo", "fetch"],
-    &["composer", "install"],
-    &["dart", "pub", "get"],
-    &["dotnet", "restore"],
-    &["flutter", "pub", "get"],
-    &["go", "mod", "download"],
-    &["mix", "deps.get"],
-    &["npm", "ci"],
-    &["npm", "i"],
-    &["npm", "install"],
-    &["pip", "install"],
-    &["pip3", "install"],
-    &["pnpm", "i"],
-    &["pnpm", "install"],
-    &["poetry", "install"],
-    &["python", "-m", "pip", "install"],
-    &["python", "-m", "venv"],
-    &["python3", "-m", "pip", "install"],
-    &["python3", "-m", "venv"],
-    &["uv", "pip", "install"],
-    &["uv", "sync"],
-    &["uv", "venv"],
-    &["yarn", "install"],
-];
+const INSTALLING: &str = "bun install, bundle install, cargo fetch, composer install, dart pub get, dotnet restore, \
+    flutter pub get, go mod download, mix deps.get, npm ci, npm i, npm install, pip install, pip3 install, pnpm i, \
+    pnpm install, poetry install, python -m pip install, python -m venv, python3 -m pip install, python3 -m venv, \
+    uv pip install, uv sync, uv venv, yarn install";
 
 static INSTALL_RULES: LazyLock<Vec<PolicyRule>> = LazyLock::new(|| {
-    let rule = |words: &&[&str]| {
-        let command = Some(words.iter().map(|word| (*word).to_owned()).collect());
+    let rule = |words: &str| {
+        let command = Some(words.split(' ').map(str::to_owned).collect());
         PolicyRule::new(RuleDefinition { command, ..RuleDefinition::allowing("run_command") }, "builtin", 1).ok()
     };
-    INSTALLING.iter().filter_map(rule).collect()
+    INSTALLING.split(", ").filter_map(rule).collect()
 });
 
 /// Returns whether a line may write generated folders for real: a known build, test or install, or one that the user, a

@@ -5,28 +5,13 @@
 
 use super::CommandLine;
 use super::command_line::{Shell, SimpleCommand};
+use super::word_list::is_in;
 
 /// They read no file's content, whatever they are given.
 const BY_NAME: &[&str] = &["[", "basename", "cd", "date", "dirname", "echo", "ls", "printf", "pwd", "test", "true"];
 /// They read their standard input where they are given no more words than this: patterns and programs.
-const FILTERS: &[(&str, usize)] = &[
-    ("awk", 1),
-    ("cat", 0),
-    ("column", 0),
-    ("cut", 0),
-    ("fold", 0),
-    ("grep", 1),
-    ("head", 0),
-    ("jq", 1),
-    ("nl", 0),
-    ("sed", 1),
-    ("sort", 0),
-    ("tac", 0),
-    ("tail", 0),
-    ("tr", 2),
-    ("uniq", 0),
-    ("wc", 0),
-];
+const FILTERS: &[(&str, usize)] =
+    &[("cat column cut fold head nl sort tac tail uniq wc", 0), ("awk grep jq sed", 1), ("tr", 2)];
 /// Short options of these commands that take a file or look for files.
 const READING_FILES: &[(&str, &[char])] =
     &[("awk", &['f']), ("grep", &['f', 'r', 'R']), ("jq", &['f', 'L']), ("sed", &['f'])];
@@ -46,7 +31,8 @@ fn reads_no_file(command: &SimpleCommand) -> bool {
     if BY_NAME.contains(&command.name()) {
         return true;
     }
-    let Some((name, most)) = FILTERS.iter().find(|(name, _)| *name == command.name()) else { return false };
+    let name = command.name();
+    let Some((_, most)) = FILTERS.iter().find(|(names, _)| is_in(names, name)) else { return false };
     let (options, words): (Vec<_>, Vec<_>) = command.arguments().iter().partition(|word| is_option(&word.text));
     let given = words.iter().filter(|word| !is_number(&word.text)).count();
     let takes_files = options.iter().any(|option| takes_files(name, &option.text));

@@ -13,60 +13,38 @@ use super::wide_read::WideRead;
 use super::word_list::is_in;
 use super::{CommandLine, SimpleCommand};
 
-/// The aliases and their commands, in lower case.
+/// The commands and their aliases, in lower case.
 const ALIASES: &[(&str, &str)] = &[
-    ("cat", "get-content"),
-    ("cd", "set-location"),
-    ("chdir", "set-location"),
-    ("compare", "compare-object"),
-    ("copy", "copy-item"),
-    ("cp", "copy-item"),
-    ("cpi", "copy-item"),
-    ("curl", "invoke-webrequest"),
-    ("del", "remove-item"),
-    ("diff", "compare-object"),
-    ("dir", "get-childitem"),
-    ("echo", "write-output"),
-    ("erase", "remove-item"),
-    ("fl", "format-list"),
-    ("foreach", "foreach-object"),
-    ("ft", "format-table"),
-    ("gc", "get-content"),
-    ("gci", "get-childitem"),
-    ("gcm", "get-command"),
-    ("gi", "get-item"),
-    ("gl", "get-location"),
-    ("gps", "get-process"),
-    ("group", "group-object"),
-    ("iex", "invoke-expression"),
-    ("iwr", "invoke-webrequest"),
-    ("kill", "stop-process"),
-    ("ls", "get-childitem"),
-    ("md", "mkdir"),
-    ("measure", "measure-object"),
-    ("mi", "move-item"),
-    ("move", "move-item"),
-    ("mv", "move-item"),
-    ("ps", "get-process"),
-    ("pwd", "get-location"),
-    ("rd", "remove-item"),
-    ("ren", "rename-item"),
-    ("ri", "remove-item"),
-    ("rm", "remove-item"),
-    ("rmdir", "remove-item"),
-    ("rvpa", "resolve-path"),
-    ("saps", "start-process"),
-    ("sc", "set-content"),
-    ("select", "select-object"),
-    ("sls", "select-string"),
-    ("sort", "sort-object"),
-    ("spps", "stop-process"),
-    ("start", "start-process"),
-    ("tee", "tee-object"),
-    ("type", "get-content"),
-    ("wget", "invoke-webrequest"),
-    ("where", "where-object"),
-    ("write", "write-output"),
+    ("compare-object", "compare diff"),
+    ("copy-item", "copy cp cpi"),
+    ("foreach-object", "foreach"),
+    ("format-list", "fl"),
+    ("format-table", "ft"),
+    ("get-childitem", "dir gci ls"),
+    ("get-command", "gcm"),
+    ("get-content", "cat gc type"),
+    ("get-item", "gi"),
+    ("get-location", "gl pwd"),
+    ("get-process", "gps ps"),
+    ("group-object", "group"),
+    ("invoke-expression", "iex"),
+    ("invoke-webrequest", "curl iwr wget"),
+    ("measure-object", "measure"),
+    ("mkdir", "md"),
+    ("move-item", "mi move mv"),
+    ("remove-item", "del erase rd ri rm rmdir"),
+    ("rename-item", "ren"),
+    ("resolve-path", "rvpa"),
+    ("select-object", "select"),
+    ("select-string", "sls"),
+    ("set-content", "sc"),
+    ("set-location", "cd chdir"),
+    ("sort-object", "sort"),
+    ("start-process", "saps start"),
+    ("stop-process", "kill spps"),
+    ("tee-object", "tee"),
+    ("where-object", "where"),
+    ("write-output", "echo write"),
 ];
 
 /// A cmdlet, its parameters without a value, and those with one.
@@ -132,8 +110,8 @@ pub(super) fn canonical(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let stem = [".exe", ".com", ".cmd", ".bat", ".ps1"].iter().find_map(|extension| lower.strip_suffix(extension));
     let stem = stem.unwrap_or(&lower);
-    let cmdlet = ALIASES.iter().find(|(alias, _)| *alias == stem);
-    cmdlet.map_or_else(|| stem.to_owned(), |(_, cmdlet)| (*cmdlet).to_owned())
+    let cmdlet = ALIASES.iter().find(|(_, aliases)| is_in(aliases, stem));
+    cmdlet.map_or(stem, |(cmdlet, _)| cmdlet).to_owned()
 }
 
 pub(super) fn parse(line: &str) -> CommandLine {

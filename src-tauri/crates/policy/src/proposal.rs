@@ -16,50 +16,14 @@ use super::wrappers::{self, Inside};
 use super::{CommandLine, Shell, SimpleCommand, decide};
 use arki_domain::{Category, Decision};
 
-/// Programs whose first words say what they do: the prefix ends after so many.
-const SUBCOMMANDS: &[(&str, usize)] = &[
-    ("apt", 2),
-    ("brew", 2),
-    ("bun", 2),
-    ("bundle", 2),
-    ("cargo", 2),
-    ("cargo nextest", 3),
-    ("composer", 2),
-    ("deno", 2),
-    ("docker", 2),
-    ("docker compose", 3),
-    ("dotnet", 2),
-    ("flutter", 2),
-    ("gem", 2),
-    ("gh", 3),
-    ("git", 2),
-    ("git stash", 3),
-    ("git remote", 3),
-    ("git worktree", 3),
-    ("go", 2),
-    ("go mod", 3),
-    ("gradle", 2),
-    ("helm", 2),
-    ("just", 2),
-    ("kubectl", 2),
-    ("make", 2),
-    ("mix", 2),
-    ("mvn", 2),
-    ("ninja", 2),
-    ("npm", 2),
-    ("npm run", 3),
-    ("pip", 2),
-    ("pip3", 2),
-    ("pnpm", 2),
-    ("pnpm run", 3),
-    ("poetry", 2),
-    ("rake", 2),
-    ("rustup", 2),
-    ("swift", 2),
-    ("terraform", 2),
-    ("yarn", 2),
-    ("yarn run", 3),
-    ("zig", 2),
+/// Programs whose first words say what they do, and after how many of these the prefix ends.
+const SUBCOMMANDS: &[(usize, &str)] = &[
+    (
+        2,
+        "apt, brew, bun, bundle, cargo, composer, deno, docker, dotnet, flutter, gem, git, go, gradle, helm, just, \
+         kubectl, make, mix, mvn, ninja, npm, pip, pip3, pnpm, poetry, rake, rustup, swift, terraform, yarn, zig",
+    ),
+    (3, "cargo nextest, docker compose, gh, git stash, git remote, git worktree, go mod, npm run, pnpm run, yarn run"),
 ];
 
 /// Programs that run code from their arguments or from files that the model writes.
@@ -67,33 +31,9 @@ const INTERPRETERS: &str = "R Rscript awk bun cmd deno ed emacs ex gawk gdb juli
     perl php powershell psql mysql pwsh python python2 python3 ruby sqlite3 swift tclsh ts-node tsx vi vim";
 
 /// Programs that run whatever is named with one more option.
-const RUN_BY_OPTION: &[&str] = &[
-    "c++",
-    "cc",
-    "clang",
-    "clang++",
-    "g++",
-    "gcc",
-    "git archive",
-    "git bisect",
-    "git clone",
-    "git difftool",
-    "git fetch",
-    "git grep",
-    "git ls-remote",
-    "git mergetool",
-    "git pull",
-    "git rebase",
-    "git submodule",
-    "rg",
-    "rsync",
-    "scp",
-    "sftp",
-    "sort",
-    "split",
-    "tar",
-    "zip",
-];
+const RUN_BY_OPTION: &str = "c++, cc, clang, clang++, g++, gcc, git archive, git bisect, git clone, git difftool, \
+    git fetch, git grep, git ls-remote, git mergetool, git pull, git rebase, git submodule, rg, rsync, scp, sftp, \
+    sort, split, tar, zip";
 
 /// The rules that would allow this very call together, if there are such: of a shell line, one for each command that is
 /// still asked about. To be checked with [`would_allow`].
@@ -186,17 +126,18 @@ fn prefix(command: &SimpleCommand) -> Option<Vec<String>> {
         return None;
     }
     let words = &command.words;
-    let named = |(known, _): &&(&str, usize)| {
+    let is_named = |known: &str| {
         known.split(' ').count() <= words.len() && known.split(' ').zip(words).all(|(part, word)| part == word.text)
     };
-    let length = SUBCOMMANDS.iter().filter(named).map(|(_, length)| *length).max().unwrap_or(words.len());
+    let fitting = SUBCOMMANDS.iter().filter(|(_, programs)| programs.split(", ").any(is_named));
+    let length = fitting.map(|(length, _)| *length).max().unwrap_or(words.len());
     let prefix = words.get(..length.min(words.len()))?;
     // An option before the subcommand, or a pattern, is not what the prefix is about.
     let is_plain = |word: &Word| !word.expands && (length == words.len() || !word.text.starts_with(['-', '+']));
     (prefix.len() > 1 || words.len() == 1).then_some(())?;
     let prefix: Vec<String> =
         prefix.iter().all(is_plain).then(|| prefix.iter().map(|word| word.text.clone()).collect())?;
-    let runs = RUN_BY_OPTION.iter().any(|known| danger::begins_with(&prefix, known));
+    let runs = RUN_BY_OPTION.split(", ").any(|known| danger::begins_with(&prefix, known));
     (!runs && !danger::may_follow(&prefix)).then_some(prefix)
 }
 

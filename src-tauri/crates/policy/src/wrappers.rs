@@ -84,19 +84,7 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 /// Shells whose `-c` takes a line; the second says whether it means there what it means in bash.
-const SHELLS: &[(&str, bool)] = &[
-    ("ash", true),
-    ("bash", true),
-    ("csh", false),
-    ("dash", true),
-    ("fish", false),
-    ("ksh", false),
-    ("mksh", false),
-    ("rbash", false),
-    ("sh", true),
-    ("tcsh", false),
-    ("zsh", false),
-];
+const SHELLS: &[(&str, bool)] = &[("ash bash dash sh", true), ("csh fish ksh mksh rbash tcsh zsh", false)];
 
 /// Commands that run what is named somewhere in their arguments, in ways too many to be read exactly. An allowing rule
 /// can name them like any other program; to a forbidding one, what they name counts.
@@ -138,7 +126,7 @@ pub(super) fn is_runner(command: &SimpleCommand) -> bool {
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
-    SHELLS.iter().any(|(name, _)| *name == program)
+    SHELLS.iter().any(|(names, _)| is_in(names, program))
 }
 
 /// Returns what these words run in turn. `open_ended`: more arguments follow.
@@ -158,7 +146,7 @@ pub(super) fn inside(words: &[Word], open_ended: bool, depth: usize) -> Inside {
         "busybox" | "toybox" => rest(arguments, 0, open_ended, depth).map(|found| found.guarded()),
         // To ask where a command is.
         "command" if queries(arguments) => return Inside::Nothing,
-        _ => match (SHELLS.iter().find(|(shell, _)| *shell == program), wrapper(program)) {
+        _ => match (SHELLS.iter().find(|(shells, _)| is_in(shells, program)), wrapper(program)) {
             (Some((_, speaks_bash)), _) => return shell(arguments, *speaks_bash, depth),
             (None, Some(wrapper)) => wrapped(wrapper, arguments, open_ended, depth),
             (None, None) => return Inside::Nothing,

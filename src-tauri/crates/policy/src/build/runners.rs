@@ -4,33 +4,9 @@
 use super::super::flags::{self, Flag};
 use super::super::plain_shell::Word;
 
-const RUNNERS: &[&str] = &[
-    "bun x",
-    "bundle exec",
-    "bunx",
-    "composer exec",
-    "hatch run",
-    "npm exec --",
-    "npx",
-    "npx --no",
-    "npx --no-install",
-    "npx --yes",
-    "npx -y",
-    "pdm run",
-    "pipenv run",
-    "pnpm",
-    "pnpm exec",
-    "poetry run",
-    "python -m",
-    "python3 -m",
-    "rye run",
-    "uv run",
-    "uv run -m",
-    "uvx",
-    "yarn",
-    "yarn exec",
-    "yarn run",
-];
+const RUNNERS: &str = "bun x, bundle exec, bunx, composer exec, hatch run, npm exec --, npx, npx --no, \
+    npx --no-install, npx --yes, npx -y, pdm run, pipenv run, pnpm, pnpm exec, poetry run, python -m, python3 -m, \
+    rye run, uv run, uv run -m, uvx, yarn, yarn exec, yarn run";
 /// The folders of a project's own tools.
 const FOLDERS: &[&str] = &["node_modules/.bin/", "vendor/bin/", ".venv/bin/", "venv/bin/", "bin/"];
 /// Options that name a folder to run in.
@@ -153,11 +129,11 @@ pub(super) fn of_tool(words: &[Word]) -> Option<Vec<Word>> {
         // Another one within, such as `.venv/bin/python -m pytest`.
         return Some(of_tool(&tool).unwrap_or(tool));
     }
-    let is_one = |runner: &&&str| {
+    let is_one = |runner: &&str| {
         let mut given = words.iter();
         runner.split(' ').all(|part| given.next().is_some_and(|word| word.text == part && !word.expands))
     };
-    let length = RUNNERS.iter().filter(is_one).map(|runner| runner.split(' ').count()).max()?;
+    let length = RUNNERS.split(", ").filter(is_one).map(|runner| runner.split(' ').count()).max()?;
     let tool = words.get(length..).filter(|tool| !tool.is_empty())?;
     // Another one within, such as `uv run python -m pytest`.
     Some(of_tool(tool).filter(|_| length < words.len()).unwrap_or_else(|| tool.to_vec()))

@@ -26,23 +26,18 @@ const SHORT_TEXTS: &[(&str, &str)] = &[
     ("awk", "Fv"),
     ("column", "os"),
     ("cut", "dfc"),
-    ("date", "d"),
-    ("egrep", "eABCm"),
+    ("date paste", "d"),
+    ("egrep fgrep grep zgrep", "eABCm"),
     ("fd", "eEdt"),
-    ("fgrep", "eABCm"),
     ("git", "SGILneU"),
-    ("grep", "eABCm"),
-    ("head", "cn"),
+    ("head tail", "cn"),
     ("join", "t"),
     ("nl", "ds"),
-    ("paste", "d"),
     ("rg", "egrEABCmtT"),
     ("sed", "e"),
     ("sort", "tk"),
     ("stat", "cf"),
-    ("tail", "cn"),
     ("tree", "IPL"),
-    ("zgrep", "eABCm"),
 ];
 
 /// Adds what its words name: what they stand for is for others to judge.
@@ -64,7 +59,7 @@ pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) {
 pub(in super::super) fn texts(command: &SimpleCommand) -> Vec<usize> {
     let words = &command.words;
     let name = command.name();
-    let short = SHORT_TEXTS.iter().find(|(program, _)| *program == name).map_or("", |(_, letters)| letters);
+    let short = SHORT_TEXTS.iter().find(|(programs, _)| is_in(programs, name)).map_or("", |(_, letters)| letters);
     let is_text = |text: &str| match text.strip_prefix('-') {
         Some(letter) if letter.len() == 1 => short.contains(letter),
         _ => is_in(TEXTS, text),
