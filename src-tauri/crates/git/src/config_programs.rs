@@ -5,47 +5,13 @@
 //! writes it, is not harmless.
 
 /// `section.key`, in lower case; what a section is about (`remote "origin"`) is left out.
-const HARMLESS: &[&str] = &[
-    "branch.merge",
-    "branch.rebase",
-    "branch.remote",
-    "commit.gpgsign",
-    "core.autocrlf",
-    "core.bare",
-    "core.eol",
-    "core.filemode",
-    "core.ignorecase",
-    "core.logallrefupdates",
-    "core.longpaths",
-    "core.precomposeunicode",
-    "core.repositoryformatversion",
-    "core.safecrlf",
-    "core.sparsecheckout",
-    "core.sparsecheckoutcone",
-    "core.symlinks",
-    "core.worktree",
-    "extensions.compatobjectformat",
-    "extensions.objectformat",
-    "extensions.partialclone",
-    "extensions.refstorage",
-    "extensions.relativeworktrees",
-    "extensions.worktreeconfig",
-    "gc.auto",
-    "gc.autodetach",
-    "init.defaultbranch",
-    "maintenance.auto",
-    "remote.fetch",
-    "remote.partialclonefilter",
-    "remote.promisor",
-    "remote.pushurl",
-    "remote.tagopt",
-    "remote.url",
-    "submodule.active",
-    "submodule.url",
-    "tag.gpgsign",
-    "user.email",
-    "user.name",
-];
+const HARMLESS: &str = "branch.merge branch.rebase branch.remote commit.gpgsign core.autocrlf core.bare core.eol \
+    core.filemode core.ignorecase core.logallrefupdates core.longpaths core.precomposeunicode \
+    core.repositoryformatversion core.safecrlf core.sparsecheckout core.sparsecheckoutcone core.symlinks \
+    core.worktree extensions.compatobjectformat extensions.objectformat extensions.partialclone \
+    extensions.refstorage extensions.relativeworktrees extensions.worktreeconfig gc.auto gc.autodetach \
+    init.defaultbranch maintenance.auto remote.fetch remote.partialclonefilter remote.promisor remote.pushurl \
+    remote.tagopt remote.url submodule.active submodule.url tag.gpgsign user.email user.name";
 
 /// Returns whether nothing in it may have git run something.
 pub fn is_harmless(text: &str) -> bool {
@@ -82,7 +48,7 @@ pub fn beyond_harmless(text: &str) -> String {
 
 fn allows(section: &str, key: &str, value: &str) -> bool {
     let name = format!("{section}.{}", key.to_ascii_lowercase());
-    HARMLESS.contains(&name.as_str()) && (!name.ends_with("url") || is_plain_address(value))
+    HARMLESS.split(' ').any(|harmless| harmless == name) && (!name.ends_with("url") || is_plain_address(value))
 }
 
 /// `helper::address` starts a program of that name, and quotes could hide it.

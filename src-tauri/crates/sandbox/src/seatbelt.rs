@@ -23,31 +23,9 @@ const NETWORK: &str = include_str!("seatbelt/network.sb");
 const GIT_FOLDERS: &[&str] =
     &["objects", "refs", "logs", "lfs", "rr-cache", "rebase-merge", "rebase-apply", "sequencer"];
 /// The files in `.git`; each can have a `.lock` beside it.
-const GIT_FILES: &[&str] = &[
-    "AUTO_MERGE",
-    "BISECT_LOG",
-    "BISECT_NAMES",
-    "BISECT_START",
-    "BISECT_TERMS",
-    "CHERRY_PICK_HEAD",
-    "COMMIT_EDITMSG",
-    "FETCH_HEAD",
-    "HEAD",
-    "MERGE_HEAD",
-    "MERGE_MODE",
-    "MERGE_MSG",
-    "MERGE_RR",
-    "ORIG_HEAD",
-    "REBASE_HEAD",
-    "REVERT_HEAD",
-    "SQUASH_MSG",
-    "TAG_EDITMSG",
-    "gc.log",
-    "gc.pid",
-    "index",
-    "packed-refs",
-    "shallow",
-];
+const GIT_FILES: &str = "AUTO_MERGE BISECT_LOG BISECT_NAMES BISECT_START BISECT_TERMS CHERRY_PICK_HEAD \
+    COMMIT_EDITMSG FETCH_HEAD HEAD MERGE_HEAD MERGE_MODE MERGE_MSG MERGE_RR ORIG_HEAD REBASE_HEAD REVERT_HEAD \
+    SQUASH_MSG TAG_EDITMSG gc.log gc.pid index packed-refs shallow";
 
 /// The paths that a command may use, and what for, all of them absolute and with their links followed.
 #[derive(Debug, Default)]
@@ -166,7 +144,7 @@ impl Profile {
         for folder in GIT_FOLDERS {
             written.push(subpath(&git.join(folder))?);
         }
-        for file in GIT_FILES {
+        for file in GIT_FILES.split(' ') {
             written.push(literal(&git.join(file))?);
             written.push(literal(&git.join(format!("{file}.lock")))?);
         }
