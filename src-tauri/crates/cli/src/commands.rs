@@ -1,6 +1,5 @@
-//! The commands, one a file.
+//! The commands, one a file, or a few that go together.
 
-mod acp;
 mod agents;
 mod approvals;
 mod artifacts;
@@ -19,7 +18,6 @@ mod manual;
 mod mcp;
 mod memory;
 mod models;
-mod observations;
 mod open;
 mod pipelines;
 mod policy;
@@ -32,20 +30,17 @@ mod runs;
 mod schedule;
 mod serve;
 mod sessions;
-mod status;
 mod stop;
 mod tools;
 mod trust;
-mod undo;
 mod usage;
 mod verify;
 mod worktrees;
 
 use crate::arguments::{Color, log_levels};
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::follow::asked_to_stop;
 use crate::output::{Printer, ShowOutput};
-use arki_domain::Error;
 use arki_engine::{Client, ClientCapabilities, Directories, Engine, EngineOptions, EnvironmentKeys, Time};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -96,7 +91,7 @@ pub(crate) enum CliCommand {
     #[command(subcommand)]
     Approvals(approvals::ApprovalsCommand),
     Run(run::RunArguments),
-    Status(status::StatusArguments),
+    Status(runs::StatusArguments),
     /// List the runs of pipelines, newest first
     Runs,
     #[command(subcommand)]
@@ -111,7 +106,7 @@ pub(crate) enum CliCommand {
     Agents(agents::AgentsCommand),
     Resume(resume::ResumeArguments),
     Rewind(rewind::RewindArguments),
-    Undo(undo::UndoArguments),
+    Undo(rewind::UndoArguments),
     Blame(blame::BlameArguments),
     #[command(subcommand)]
     Queue(queue::QueueCommand),
@@ -146,7 +141,7 @@ pub(crate) enum CliCommand {
     Acp,
 }
 
-pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(arguments: Arguments, output: &Printer) -> CommandExit {
     let Arguments { dir, command, .. } = arguments;
     effects::refuse_under_a_tool(&command)?;
     if let CliCommand::Pipelines(command) = &command
@@ -209,12 +204,12 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
         CliCommand::Agents(command) => agents::run(&engine, &dir, command, output).await,
         CliCommand::Resume(arguments) => resume::run(&client, &dir, &arguments, output).await,
         CliCommand::Run(arguments) => run::run(&client, &dir, arguments, output).await,
-        CliCommand::Status(arguments) => status::run(&engine, &dir, &arguments, output),
-        CliCommand::Runs => runs::run(&engine, output),
+        CliCommand::Status(arguments) => runs::status(&engine, &dir, &arguments, output),
+        CliCommand::Runs => runs::runs(&engine, output),
         CliCommand::Schedule(command) => schedule::run(&client, &dir, command, output).await,
         CliCommand::Pipelines(command) => pipelines::run(&engine, &dir, command, output),
-        CliCommand::Rewind(arguments) => rewind::run(&engine, &arguments, output).await,
-        CliCommand::Undo(arguments) => undo::run(&engine, arguments, output).await,
+        CliCommand::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
+        CliCommand::Undo(arguments) => rewind::undo(&engine, arguments, output).await,
         CliCommand::Blame(arguments) => blame::run(&engine, &dir, &arguments, output),
         CliCommand::Queue(command) => queue::run(&engine, command, output).await,
         CliCommand::Keys(command) => keys::run(&engine, &command, output).await,
@@ -229,7 +224,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> Result<Exit, 
         CliCommand::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         CliCommand::Hooks(command) => hooks::run(&engine, &dir, command, output).await,
         CliCommand::Policy(command) => policy::run(&engine, &dir, command, output),
-        CliCommand::Acp => acp::run(&engine).await,
+        CliCommand::Acp => serve::acp(&engine).await,
         CliCommand::Serve(arguments) => serve::run(&engine, &arguments, output).await,
         CliCommand::Doctor => Ok(doctor::run(&engine, &dir, output).await),
         CliCommand::Man(arguments) => manual::pages(&engine, &arguments, output),

@@ -19,6 +19,9 @@ pub(crate) enum Exit {
     Cancelled = 130,
 }
 
+/// The end of a command: its code, or the fault that becomes one.
+pub(crate) type CommandExit = Result<Exit, Error>;
+
 /// Faults of the way Arki was called or set up, rather than of what it did.
 const USAGE_CODES: &[Code] = &[
     Code::AGENT_UNKNOWN,
@@ -88,4 +91,9 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
     }
+}
+
+/// The fault of a wrong use of the command line.
+pub(crate) fn wrong_use(message: impl Into<String>, hint: impl Into<String>) -> Error {
+    Error::new(Code::USAGE, message, hint)
 }

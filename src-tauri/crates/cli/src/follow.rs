@@ -2,7 +2,7 @@
 
 mod screen;
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, visible};
 use crate::progress::TICK;
 use crate::review;
@@ -24,7 +24,7 @@ pub(crate) async fn to_end(
     output: &Printer,
     mut subscription: Subscription,
     mut running: (ActiveRun, JoinHandle<Result<RunEnd, Error>>),
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let engine = client.engine();
     loop {
         let session_id = running.0.session_id.clone();
@@ -53,7 +53,7 @@ pub(crate) async fn to_next_stop(
     output: &Printer,
     mut subscription: Subscription,
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Error>>),
-) -> Result<Exit, Error> {
+) -> CommandExit {
     for fault in engine.mcp().take_mcp_faults() {
         output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }

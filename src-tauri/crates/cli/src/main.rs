@@ -1,8 +1,8 @@
 //! `arki`: the engine without a window.
 //!
 //! Thin over `arki-engine`: this crate knows arguments, a terminal and exit codes, and nothing else. One command a
-//! file under `commands/`. What is for programs goes to standard output, what is for people beside it to standard
-//! error, and no error reaches anybody as a panic or a bare system error.
+//! file, or a few that go together, under `commands/`. What is for programs goes to standard output, what is for people
+//! beside it to standard error, and no error reaches anybody as a panic or a bare system error.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
@@ -10,7 +10,6 @@ mod activity;
 mod arguments;
 mod command_output;
 mod commands;
-mod end_signals;
 mod exit;
 mod follow;
 mod json_fault;

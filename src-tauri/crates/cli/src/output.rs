@@ -131,6 +131,11 @@ pub(crate) fn visible(text: &str) -> String {
     arki_engine::visible(text, InvisibleCharacters::Code)
 }
 
+/// The word for a value without data, as programs get it.
+pub(crate) fn word_of(value: impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
 pub(crate) fn dim(text: &str) -> String {
     format!("\x1b[2m{text}\x1b[0m")
 }

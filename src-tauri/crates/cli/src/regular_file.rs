@@ -1,6 +1,7 @@
 //! Files that a user names are read to their end, which a pipe or a device may not have.
 
-use arki_domain::{Code, Error};
+use crate::exit::wrong_use;
+use arki_domain::Error;
 use std::path::Path;
 
 /// A folder, or nothing, is for whoever opens it to tell of.
@@ -9,8 +10,7 @@ use std::path::Path;
 /// `USAGE` for what may never end.
 pub(crate) fn ensure(file: &Path) -> Result<(), Error> {
     match std::fs::metadata(file) {
-        Ok(found) if !found.is_file() && !found.is_dir() => Err(Error::new(
-            Code::USAGE,
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(wrong_use(
             format!("{} is not a regular file.", file.display()),
             "Save it to a file first, and use that.",
         )),

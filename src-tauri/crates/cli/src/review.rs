@@ -1,6 +1,6 @@
 //! Prints a pending approval: the command, or the diff with its hunks numbered.
 
-use crate::output::{dim, visible};
+use crate::output::{dim, visible, word_of};
 use arki_domain::projection::call_words;
 use arki_domain::{ApprovalKind, ApprovalRequested, ChangePreview, Error, Hunk, WholeChange};
 use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
@@ -31,7 +31,7 @@ pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
         ApprovalKind::Gate => return gate(requested),
         ApprovalKind::Tool | ApprovalKind::Effects => {}
     }
-    let risk = format!("{:?}", requested.risk).to_lowercase();
+    let risk = word_of(requested.risk);
     let what = match requested.calls.len() {
         0 => visible(&requested.tool_id),
         edits => format!("{edits} edits"),

@@ -1,5 +1,6 @@
 //! Standard input as a prompt, or beside one.
 
+use crate::exit::wrong_use;
 use crate::output::Printer;
 use arki_domain::{Code, Error};
 use arki_engine::MAX_PIPED_BYTES;
@@ -24,8 +25,7 @@ pub(crate) fn as_prompt(output: &Printer) -> Result<String, Error> {
     let read = read_to_end(MAX_PROMPT_BYTES, waits, output);
     let prompt = read.ok().filter(|prompt| prompt.len() <= MAX_PROMPT_BYTES);
     prompt.and_then(|prompt| String::from_utf8(prompt).ok()).ok_or_else(|| {
-        Error::new(
-            Code::USAGE,
+        wrong_use(
             "The prompt on standard input is not UTF-8, or it is longer than 4 MiB.",
             "Pass the prompt as an argument, or name the file in the prompt instead of piping it in.",
         )

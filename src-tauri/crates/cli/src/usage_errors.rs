@@ -1,9 +1,9 @@
 //! Wrong use of the command line, in Arki's words: what is wrong, then what to do. None of the parser's own words.
 
 use crate::commands::Arguments;
-use crate::exit::Exit;
+use crate::exit::{Exit, wrong_use};
 use crate::output::Printer;
-use arki_domain::{Code, Error};
+use arki_domain::Error;
 use arki_engine::one_line;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -70,7 +70,7 @@ fn is_missing_command(error: &clap::Error) -> bool {
 fn fault(error: &clap::Error, given: &[OsString]) -> Error {
     let (command, named) = meant(given);
     let (message, hint) = words(error, &command, &named);
-    Error::new(Code::USAGE, one_line(&message), one_line(&hint.unwrap_or_else(|| help_of(&named))))
+    wrong_use(one_line(&message), one_line(&hint.unwrap_or_else(|| help_of(&named))))
 }
 
 /// The sentence for an error, and a hint where that is more than reading the help.

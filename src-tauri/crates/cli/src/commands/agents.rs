@@ -1,7 +1,7 @@
 //! `arki agents`: those of the configuration and of agents' files.
 
 use super::providers;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::output::{Printer, dim, visible};
 use arki_api::{AgentEntries, NamedChange, SettingChange};
 use arki_domain::{Code, Error};
@@ -43,7 +43,7 @@ pub(crate) enum AgentsCommand {
 /// The agent that works where no other is named.
 const MAIN_AGENT: &str = "arki";
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, output: &Printer) -> CommandExit {
     match command {
         AgentsCommand::List => list(&arki_engine::list_agents(engine.projects(), Some(dir))?, output),
         AgentsCommand::Add { name, model, description, core } => {
@@ -52,7 +52,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: AgentsCommand, out
         }
         AgentsCommand::Rm { name } if name == MAIN_AGENT => {
             let hint = "Change it with `arki config set agents.arki.model PROVIDER/MODEL`.";
-            return Err(Error::new(Code::USAGE, "The agent `arki` can't be removed.", hint));
+            return Err(wrong_use("The agent `arki` can't be removed.", hint));
         }
         AgentsCommand::Rm { name } => {
             find(engine, dir, &name)?;
@@ -90,7 +90,7 @@ fn add(engine: &Engine, name: &str, given: [(&str, Option<String>); 3], output: 
     let changes: Vec<SettingChange> = set.collect();
     if changes.is_empty() {
         let hint = "Give at least one of --model, --description and --core.";
-        return Err(Error::new(Code::USAGE, format!("The agent {name:?} would have no settings."), hint));
+        return Err(wrong_use(format!("The agent {name:?} would have no settings."), hint));
     }
     engine.accounts().change_config(&changes)?;
     told("Added", name, output);

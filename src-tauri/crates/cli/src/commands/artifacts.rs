@@ -2,7 +2,7 @@
 
 use super::sessions::MAX_LISTED;
 use crate::arguments::in_dir;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, time, visible};
 use arki_api::{PrintedArtifact, SavedArtifact};
 use arki_domain::Error;
@@ -29,7 +29,7 @@ pub(crate) enum ArtifactsCommand {
     },
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ArtifactsCommand, output: &Printer) -> CommandExit {
     match command {
         ArtifactsCommand::List { session } => {
             let session = session.map(|id| engine.session_names().find_session(&id)).transpose()?;

@@ -1,9 +1,8 @@
 //! `arki blame`: who wrote each line of a file.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{LineAuthor, LineOrigin};
-use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use std::path::Path;
@@ -20,7 +19,7 @@ pub(crate) fn run(
     dir: &Path,
     BlameArguments { path }: &BlameArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     for line in engine.line_origins().line_origins(dir, path)? {
         output.tell(&line, || format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text)));
     }

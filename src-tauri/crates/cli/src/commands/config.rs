@@ -1,7 +1,7 @@
 //! `arki config`: what holds in a folder and why, and changes to the user's own file.
 
 use crate::commands::editor;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, visible};
 use arki_api::{ChangedSetting, ModelFigures, SettingValue};
 use arki_domain::{Code, Error};
@@ -43,7 +43,7 @@ pub(crate) enum ConfigCommand {
     Edit,
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: ConfigCommand, output: &Printer) -> CommandExit {
     match command {
         ConfigCommand::Show { origin, key } => show(engine, dir, origin, key.as_deref(), output)?,
         ConfigCommand::Get { key } => get(engine, dir, &key, output)?,

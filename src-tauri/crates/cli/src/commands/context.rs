@@ -1,10 +1,8 @@
 //! `arki context`: the next request part by part, and what compactions left out.
 
-use super::sessions::word_of_strategy;
-use crate::exit::Exit;
-use crate::output::{Printer, dim, visible};
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, dim, visible, word_of};
 use arki_api::NextRequest;
-use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use std::path::Path;
@@ -24,7 +22,7 @@ pub(crate) fn run(
     dir: &Path,
     ContextArguments { session }: &ContextArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let session = session.as_ref().map(|id| engine.session_names().find_session(id)).transpose()?;
     let next = engine.next_requests().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
     match output.json {
@@ -52,7 +50,7 @@ fn show(next: &NextRequest, output: &Printer) {
     };
     output.line(format!("{:>8}  tokens{window}, {}", next.total_tokens, visible(&next.model)));
     for compacted in &next.compactions {
-        let strategy = word_of_strategy(compacted.strategy);
+        let strategy = word_of(compacted.strategy);
         output.line(format!(
             "#{}  compacted ({strategy}): {} to {} tokens, target {}",
             compacted.seq, compacted.tokens_before, compacted.tokens_after, compacted.target_tokens

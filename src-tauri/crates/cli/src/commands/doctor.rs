@@ -1,6 +1,6 @@
 //! `arki doctor`: one line a check, with what to do about a failure.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::Printer;
 use arki_domain::Error;
 use arki_engine::{Check, CheckState, Engine, EngineOptions};
@@ -17,7 +17,7 @@ pub(crate) async fn without_database(
     folder: &Path,
     (name, reason): (&'static str, Error),
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     Ok(print(Engine::without_database(options)?.doctor().checks_without_database(folder, name, reason).await, output))
 }
 

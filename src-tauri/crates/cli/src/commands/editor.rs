@@ -1,5 +1,6 @@
 //! The user's own editor, which `arki config edit` starts and waits for.
 
+use crate::exit::wrong_use;
 use arki_domain::{Code, Error};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -11,7 +12,7 @@ pub(super) fn open(file: &Path) -> Result<(), Error> {
     if named.is_none() && !std::io::stdin().is_terminal() {
         let what = "No editor can be opened: EDITOR isn't set, and standard input isn't a terminal.";
         let hint = "Set EDITOR to your editor, or change values with `arki config set KEY VALUE`.";
-        return Err(Error::new(Code::USAGE, what, hint));
+        return Err(wrong_use(what, hint));
     }
     let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
     let failed =

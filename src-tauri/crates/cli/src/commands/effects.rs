@@ -11,12 +11,11 @@ use super::mcp::McpCommand;
 use super::memory::MemoryCommand;
 use super::providers::{ProvidersArguments, ProvidersCommand};
 use super::queue::QueueCommand;
-use super::rewind::RewindArguments;
+use super::rewind::{RewindArguments, UndoArguments};
 use super::schedule::ScheduleCommand;
 use super::sessions::SessionsCommand;
 use super::tools::ToolsArguments;
 use super::trust::TrustArguments;
-use super::undo::UndoArguments;
 use super::worktrees::WorktreesCommand;
 use arki_domain::{Code, Error};
 

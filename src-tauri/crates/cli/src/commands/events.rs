@@ -1,14 +1,13 @@
-//! `arki events`: a session's or run's events, oldest first, as they are stored or in another form.
+//! `arki events`: a session's or run's events, oldest first, as they are stored, in another form, or as observations.
 
-use super::observations::{self, PrintedObservations};
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::output::{Printer, dim, time, visible};
-use arki_domain::projection::ObservationType;
-use arki_domain::projection::{ObservationFilter, SessionState};
-use arki_domain::{Code, Error, Event, EventBody, SessionId};
+use arki_domain::projection::{Observation, ObservationFilter, ObservationType, SessionState};
+use arki_domain::{Error, Event, EventBody, RunId, SessionId};
 use arki_engine::{Arkai, Engine, EventFilter, NamedPlace, event_summary};
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Print the events of a session or run, oldest first
@@ -78,34 +77,26 @@ enum PrintedForm {
     Arkai(Box<Arkai>),
 }
 
-pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, arguments: EventsArguments, output: &Printer) -> CommandExit {
     let EventsArguments { id, follow, from, to, format, observations, types, since, until, agent } = arguments;
     if let (Some(from), Some(to)) = (from, to)
         && from > to
     {
         let message = format!("--from {from} is after --to {to}, so no event can be between them.");
-        return Err(Error::new(Code::USAGE, message, "Swap the two numbers."));
+        return Err(wrong_use(message, "Swap the two numbers."));
     }
+    let form = format.map_or(PrintedForm::Stored, |EventOutputForm::Arkai| PrintedForm::Arkai(Box::default()));
     match id {
-        Some(id) if !observations => {
-            let form = match format {
-                Some(EventOutputForm::Arkai) => PrintedForm::Arkai(Box::default()),
-                None => PrintedForm::Stored,
-            };
-            stored(engine, &id, form, &Printing { from, to, follow, agent }, output).await
+        id if observations => {
+            let filter = ObservationFilter { types, since, until, session_id: None, agent: None };
+            observed(engine, id.as_deref(), Printing { from, to, follow, agent }, filter, output).await
         }
-        None if !observations && agent.is_some() => {
+        Some(id) => stored(engine, &id, form, &Printing { from, to, follow, agent }, output).await,
+        None if agent.is_some() => {
             let hint = "Name a session or run, or add `--observations`.";
-            Err(Error::new(Code::USAGE, "`--agent` doesn't filter the events of all sessions.", hint))
+            Err(wrong_use("`--agent` doesn't filter the events of all sessions.", hint))
         }
-        None if !observations => {
-            let form = if format.is_some() { PrintedForm::Arkai(Box::default()) } else { PrintedForm::Stored };
-            of_all(engine, form, output).await
-        }
-        id => {
-            let filter = ObservationFilter { types, since, until, session_id: None, agent };
-            observations::run(engine, PrintedObservations { id: id.as_deref(), from, to, follow }, filter, output).await
-        }
+        None => of_all(engine, form, output).await,
     }
 }
 
@@ -115,7 +106,7 @@ async fn stored(
     mut form: PrintedForm,
     printing: &Printing,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let NamedPlace { session, run, seq } = engine.session_names().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
     let to = printing.to.unwrap_or(u64::MAX);
@@ -154,7 +145,7 @@ async fn stored(
 }
 
 /// The events of all sessions from now on, in the order in which they were stored.
-async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Result<Exit, Error> {
+async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> CommandExit {
     let mut cursor = engine.end_of_events().await?;
     let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
@@ -177,7 +168,7 @@ async fn of_all(engine: &Engine, mut form: PrintedForm, output: &Printer) -> Res
     }
 }
 
-pub(super) fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Error> {
+fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Error> {
     let state = engine.session_names().find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }
@@ -202,5 +193,57 @@ fn print(event: &Event, output: &Printer) {
     output.tell(event, || {
         let (kind, words) = (visible(&event.kind), visible(&event_summary(event)));
         format!("{:>6}  {}  {kind:<18}  {words}", event.seq, time(event.ts)).trim_end().to_owned()
+    });
+}
+
+/// Prints what was intended, planned, done and answered, in a session, in a run or in all sessions.
+async fn observed(
+    engine: &Engine,
+    id: Option<&str>,
+    printing: Printing,
+    filter: ObservationFilter,
+    output: &Printer,
+) -> CommandExit {
+    let place = id.map(|id| engine.session_names().find_place(id)).transpose()?;
+    let session_id = place.as_ref().map(|place| place.session.session_id.clone());
+    let (run, seq) = place.map_or((None, None), |NamedPlace { run, seq, .. }| (run, seq));
+    let range = printing.from.or(seq).unwrap_or(1)..=printing.to.unwrap_or(u64::MAX);
+    if printing.follow {
+        engine.follow_others()?;
+    }
+    let mut observations =
+        engine.observe(ObservationFilter { session_id: session_id.clone(), agent: printing.agent, ..filter });
+    // One for all rounds: what is asked while one is printed is heard in the next.
+    let mut stop = std::pin::pin!(tokio::signal::ctrl_c());
+    loop {
+        // Before it is read to the end: what was stored by then is printed.
+        let is_last = !printing.follow
+            || observations.is_over()
+            || session_id.as_ref().filter(|_| run.is_some()).map_or(Ok(false), |session| has_ended(engine, session))?;
+        while let Some(seen) = observations.stored().await? {
+            let wanted = seen.iter().filter(|seen| is_wanted(seen, run.as_ref(), &range));
+            wanted.for_each(|seen| print_observation(seen, session_id.is_none(), output));
+        }
+        if is_last {
+            return Ok(Exit::Done);
+        }
+        tokio::select! {
+            biased;
+            _ = &mut stop => return Ok(Exit::Cancelled),
+            goes_on = observations.wait() => if !goes_on { return Ok(Exit::Done) },
+        }
+    }
+}
+
+fn is_wanted(seen: &Observation, run: Option<&RunId>, range: &RangeInclusive<u64>) -> bool {
+    let is_in_range = seen.metadata["seq"].as_u64().is_some_and(|seq| range.contains(&seq));
+    (run.is_none() || seen.trace_id.as_ref() == run) && is_in_range
+}
+
+fn print_observation(seen: &Observation, names_session: bool, output: &Printer) {
+    output.tell(seen, || {
+        let (kind, title) = (seen.kind.as_str(), visible(&seen.title));
+        let session = if names_session { format!("{}  ", seen.thread_id) } else { String::new() };
+        format!("{}  {session}{kind:<19}  {title}", time(seen.timestamp)).trim_end().to_owned()
     });
 }

@@ -1,7 +1,7 @@
 //! `arki exec`: one headless run.
 
 use crate::arguments::{APPROVAL_MODES, one_of};
-use crate::exit::Exit;
+use crate::exit::{CommandExit, wrong_use};
 use crate::follow;
 use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
@@ -87,12 +87,7 @@ fn dollars(text: &str) -> Result<f64, String> {
 
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
-pub(crate) async fn run(
-    client: &Client,
-    dir: &Path,
-    arguments: ExecArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, output: &Printer) -> CommandExit {
     let engine = client.engine();
     let given_dir = dir;
     let worktree = match &arguments.worktree {
@@ -176,11 +171,7 @@ fn tell_what_is_off(opened: &OpenedFolder, output: &Printer) {
 }
 
 fn no_prompt() -> Error {
-    Error::new(
-        Code::USAGE,
-        "No prompt was given, and --no-stdin turns standard input off.",
-        "Pass the prompt as an argument.",
-    )
+    wrong_use("No prompt was given, and --no-stdin turns standard input off.", "Pass the prompt as an argument.")
 }
 
 /// Beyond the engine's own limit nothing is read.
@@ -198,11 +189,7 @@ fn read_schema(file: &Path) -> Result<Value, Error> {
     let opened = File::open(file).and_then(|open| open.take(MAX_SCHEMA_BYTES).read_to_string(&mut text));
     opened.map_err(|error| unreadable(file, &error))?;
     let schema = serde_json::from_str(&text).map_err(|error| {
-        Error::new(
-            Code::USAGE,
-            not_json(&file.display().to_string(), &error),
-            "Use a file with one JSON Schema of at most 1 MiB.",
-        )
+        wrong_use(not_json(&file.display().to_string(), &error), "Use a file with one JSON Schema of at most 1 MiB.")
     })?;
     ensure_usable_schema(&schema)?;
     Ok(schema)
@@ -210,5 +197,5 @@ fn read_schema(file: &Path) -> Result<Value, Error> {
 
 fn unreadable(file: &Path, error: &std::io::Error) -> Error {
     let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-    Error::new(Code::USAGE, what, "Check the file's name.")
+    wrong_use(what, "Check the file's name.")
 }

@@ -1,13 +1,13 @@
 //! `arki skills` and `arki procedures`: what the agent could read in this project of how work is done.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{PrintedGuide, PrintedSkill, SkillTriggers};
 use arki_domain::Error;
 use arki_engine::{Engine, Guide};
 use std::path::Path;
 
-pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> CommandExit {
     let found = engine.projects().guides(dir)?;
     output.aside_if_empty(&found.guides.skills, "No skills here. Write one as .agents/skills/NAME/SKILL.md.");
     for guide in &found.guides.skills {
@@ -37,7 +37,7 @@ pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Printer) -> Result<Ex
     Ok(exit)
 }
 
-pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Printer) -> CommandExit {
     let found = engine.projects().guides(dir)?;
     Ok(show(&found.guides.procedures, &found.faults, output))
 }

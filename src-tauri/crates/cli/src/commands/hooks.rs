@@ -1,10 +1,10 @@
 //! `arki hooks list`: the hooks of this project and which of them are off. `arki hooks test`: what they would answer.
 
 use super::policy::arguments_of;
-use crate::exit::Exit;
-use crate::output::{Printer, visible};
-use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
-use arki_domain::{Code, Error, HookEvent, HookMoment, NotificationKind, SessionSource};
+use crate::exit::{CommandExit, Exit, wrong_use};
+use crate::output::{Printer, visible, word_of};
+use arki_api::{HookEntries, HookEntry, HookOffReason};
+use arki_domain::{Error, HookEvent, HookMoment, NotificationKind, SessionSource};
 use arki_engine::{Engine, HookTrial, TriedHook, one_line};
 use clap::Subcommand;
 use std::path::Path;
@@ -41,14 +41,14 @@ pub(crate) enum HooksCommand {
 
 const EXAMPLES: &str = "Try `arki hooks test PreToolUse 'git push'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: HooksCommand, output: &Printer) -> CommandExit {
     match command {
         HooksCommand::List => list(engine, dir, output),
         test @ HooksCommand::Test { .. } => try_out(engine, dir, &trial(test)?, output).await,
     }
 }
 
-fn list(engine: &Engine, dir: &Path, output: &Printer) -> Result<Exit, Error> {
+fn list(engine: &Engine, dir: &Path, output: &Printer) -> CommandExit {
     let HookEntries { hooks, refused } = arki_engine::list_hooks(engine.projects(), Some(dir))?;
     for hook in &hooks {
         output.tell(hook, || visible(&line(hook)));
@@ -65,20 +65,11 @@ fn line(hook: &HookEntry) -> String {
     let HookEntry { name, event, condition, does, origin, off, unpinned, .. } = hook;
     let state = if off.is_none() { "on" } else { "off" };
     let condition = if condition.is_empty() { "*" } else { condition };
-    let what = if name == does { String::new() } else { format!("  {}: {}", action_word(hook.action), one_line(does)) };
+    let what = if name == does { String::new() } else { format!("  {}: {}", word_of(hook.action), one_line(does)) };
     let turn_on = |why: &String| format!(": {why}; `arki trust --with-unpinned` turns it on");
     let unpinned = unpinned.as_ref().map(turn_on).unwrap_or_default();
     let why = off.map(|off| format!("  (off: {}{unpinned})", off_words(off))).unwrap_or_default();
     format!("{state:<3} {:<16} {condition:<24} {}{what}  {origin}{why}", event.name(), one_line(name))
-}
-
-fn action_word(action: HookActionKind) -> &'static str {
-    match action {
-        HookActionKind::Command => "command",
-        HookActionKind::Inject => "inject",
-        HookActionKind::Log => "log",
-        HookActionKind::Remind => "remind",
-    }
 }
 
 /// A clause for people.
@@ -98,7 +89,7 @@ fn trial(command: HooksCommand) -> Result<HookTrial, Error> {
     };
     let event = HookEvent::of_name(&event).ok_or_else(|| {
         let known: Vec<&str> = HookEvent::ALL.iter().map(|event| event.name()).collect();
-        usage(&format!("Unknown hook event {event:?}."), &format!("Use one of: {}.", known.join(", ")))
+        wrong_use(format!("Unknown hook event {event:?}."), format!("Use one of: {}.", known.join(", ")))
     })?;
     let kind = kind.as_deref();
     let moment = match event {
@@ -122,11 +113,11 @@ fn one_of<T: Copy>(word: Option<&str>, all: &[T], word_of: fn(T) -> &'static str
     let found = all.iter().copied().find(|kind| word.is_none_or(|word| word_of(*kind) == word));
     found.ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|kind| word_of(*kind)).collect();
-        usage(&format!("Unknown kind {:?}.", word.unwrap_or_default()), &format!("Use one of: {}.", known.join(", ")))
+        wrong_use(format!("Unknown kind {:?}.", word.unwrap_or_default()), format!("Use one of: {}.", known.join(", ")))
     })
 }
 
-async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printer) -> Result<Exit, Error> {
+async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printer) -> CommandExit {
     let tried = engine.approvals().policy().try_hooks(dir, trial).await?;
     for TriedHook { ran, context } in &tried {
         if output.json {
@@ -155,8 +146,4 @@ async fn try_out(engine: &Engine, dir: &Path, trial: &HookTrial, output: &Printe
         });
     }
     Ok(Exit::Done)
-}
-
-fn usage(message: &str, hint: &str) -> Error {
-    Error::new(Code::USAGE, message, hint)
 }

@@ -1,9 +1,9 @@
 //! `arki keys`: the keychain. A key is only ever read from standard input or typed unseen, and never printed.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::output::{Printer, visible};
 use arki_api::{KeyStatus, PrintedKey};
-use arki_domain::{Code, Error};
+use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Subcommand;
 use std::io::{IsTerminal, Read};
@@ -28,7 +28,7 @@ pub(crate) enum KeysCommand {
 
 const MAX_INPUT_BYTES: u64 = 64 * 1024;
 
-pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Printer) -> CommandExit {
     match command {
         KeysCommand::Set { provider } => {
             engine.accounts().set_key(provider, &read_key(provider)?).await?;
@@ -74,11 +74,13 @@ fn read_key(provider: &str) -> Result<Zeroizing<String>, Error> {
         let typed = rpassword::prompt_password(format!("API key for {}: ", visible(provider)));
         return typed
             .map(Zeroizing::new)
-            .map_err(|_| Error::new(Code::USAGE, "No key was typed.", "Type the key and press Enter, or pipe it in."));
+            .map_err(|_| wrong_use("No key was typed.", "Type the key and press Enter, or pipe it in."));
     }
     let mut key = Zeroizing::new(String::new());
-    std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut key).map_err(|_| {
-        Error::new(Code::USAGE, "The key on standard input isn't text.", "Try `arki keys set openai < key.txt`.")
-    })?;
+    std::io::stdin()
+        .lock()
+        .take(MAX_INPUT_BYTES)
+        .read_to_string(&mut key)
+        .map_err(|_| wrong_use("The key on standard input isn't text.", "Try `arki keys set openai < key.txt`."))?;
     Ok(key)
 }

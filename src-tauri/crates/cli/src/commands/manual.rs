@@ -1,7 +1,7 @@
 //! `arki completions` and `arki man`: made from the command line's own grammar, so that they can't go stale.
 
 use super::Arguments;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::Printer;
 use arki_domain::Error;
 use arki_engine::Engine;
@@ -36,7 +36,7 @@ pub(crate) fn completions(CompletionsArguments { shell }: &CompletionsArguments,
 }
 
 /// The page of `arki` itself on standard output, or a page for each command in a folder.
-pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output: &Printer) -> CommandExit {
     // A page about asking for help, for each command, says nothing that its own page doesn't.
     let mut arki = Arguments::command().disable_help_subcommand(true);
     arki.build();

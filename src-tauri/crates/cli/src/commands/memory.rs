@@ -1,9 +1,8 @@
 //! `arki memory`: what sessions propose to remember, and what the user accepted.
 
-use crate::exit::Exit;
-use crate::output::{Printer, dim, visible};
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, dim, visible, word_of};
 use arki_api::{MemoryEntry, MemoryState};
-use arki_domain::{Error, MemoryScope};
 use arki_engine::{Engine, refuse_last};
 use clap::Subcommand;
 use std::path::Path;
@@ -40,7 +39,7 @@ pub(crate) enum MemoryCommand {
     },
 }
 
-pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, output: &Printer) -> CommandExit {
     let memory = engine.memory_reviews();
     let (done, entry) = match command {
         MemoryCommand::List => {
@@ -66,10 +65,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: MemoryCommand, out
 
 fn show(entry: &MemoryEntry, output: &Printer) {
     output.tell(entry, || {
-        let scope = match entry.scope {
-            MemoryScope::Project => "project",
-            MemoryScope::User => "user",
-        };
+        let scope = word_of(entry.scope);
         let state = match (entry.state, entry.used) {
             (MemoryState::Pending, _) => "pending",
             (MemoryState::Accepted, true) => "accepted",

@@ -1,9 +1,8 @@
 //! `arki models`: what is configured, what the catalogue knows, and what local servers list.
 
-use crate::exit::Exit;
-use crate::output::Printer;
-use arki_api::{LiveModelList, ModelEntry, ModelFigures, ModelPrice};
-use arki_domain::Error;
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, word_of};
+use arki_api::{LiveModelList, ModelEntry, ModelPrice};
 use arki_engine::Engine;
 use clap::Args;
 
@@ -19,7 +18,7 @@ pub(crate) async fn run(
     engine: &Engine,
     ModelsArguments { filter }: &ModelsArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let LiveModelList { mut models, silent } = engine.accounts().live_models().await?;
     models.retain(|model| fits(model, filter));
     if models.is_empty() && !filter.is_empty() {
@@ -53,14 +52,12 @@ fn line(model: &ModelEntry) -> String {
     let assumed = if model.context_window_assumed { "assumed " } else { "" };
     let window = model.context_window.map_or_else(String::new, |tokens| format!("{assumed}{tokens} tokens"));
     let price = model.price.as_ref().map_or_else(|| "price unknown".to_owned(), price);
-    let source = match model.source {
-        ModelFigures::Configuration => "configuration",
-        ModelFigures::Catalogue => "catalogue",
-        ModelFigures::Server => "server",
-        ModelFigures::Local => "local",
-        ModelFigures::Default => "default",
-    };
-    format!("{:<40} {window:>22}  {price:<22} {source:<13} {}", model.id, model.capabilities.join(", "))
+    format!(
+        "{:<40} {window:>22}  {price:<22} {:<13} {}",
+        model.id,
+        word_of(model.source),
+        model.capabilities.join(", ")
+    )
 }
 
 fn price(price: &ModelPrice) -> String {
@@ -75,6 +72,7 @@ fn price(price: &ModelPrice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_api::ModelFigures;
 
     fn priced(input: f64, output: f64) -> ModelPrice {
         ModelPrice { input, output, cached_input: None, cache_write: None, tiers: Vec::new() }

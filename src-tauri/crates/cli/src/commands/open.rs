@@ -1,7 +1,7 @@
 //! `arki open`: starts the desktop app and does not wait for it.
 
 use crate::arguments::folder_at;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use arki_domain::{Code, Error};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) struct OpenArguments {
     folder: Option<PathBuf>,
 }
 
-pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> Result<Exit, Error> {
+pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> CommandExit {
     let folder = folder_at(dir, folder.as_deref());
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     // The user's own app, not a tool's process: no sandbox and no stop belong to it.

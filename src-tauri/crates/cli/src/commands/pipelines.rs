@@ -1,6 +1,6 @@
 //! `arki pipelines`: list, check and show definitions.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, visible};
 use arki_api::{PipelineEntry, PrintedPipelineProblem};
 use arki_domain::Error;
@@ -52,7 +52,7 @@ fn schema(output: &Printer) -> Exit {
     Exit::Done
 }
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: PipelinesCommand, output: &Printer) -> CommandExit {
     match command {
         PipelinesCommand::List => {
             pipeline_entries(engine.projects(), dir)?.iter().for_each(|entry| list(entry, output));

@@ -1,15 +1,15 @@
-//! `arki policy check`: the decision and the rule that made it. `arki policy backtest`: what a rule would have meant.
-//! Neither executes anything.
+//! `arki policy check`: the decision and the rule that made it, and in words how it came about. `arki policy backtest`:
+//! what a rule would have meant. Neither executes anything.
 
-use clap::Subcommand;
-mod trace;
-
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::json_fault::not_json;
-use crate::output::{Printer, visible};
+use crate::output::{Printer, visible, word_of};
 use crate::regular_file;
-use arki_domain::{Code, Decision, Error, io_words};
+use arki_domain::{
+    CheckOutcome, CommandPart, CommandReading, Decision, Error, PolicyCheck, PolicyTrace, TracedCheck, io_words, plural,
+};
 use arki_engine::{Backtest, Engine, Judgement, PastCall};
+use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(crate) enum PolicyCommand {
 
 const EXAMPLES: &str = "Try `arki policy check 'ls -la'`, or `--tool edit_file --args '{\"path\": \"a\"}'`.";
 
-pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Printer) -> CommandExit {
     let (tool, args, trace, command) = match command {
         PolicyCommand::Check { tool, args, trace, command } => (tool, args, trace, command),
         PolicyCommand::Backtest { rule } => return backtest(engine, &dir.join(rule), output),
@@ -55,7 +55,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
         return Ok(Exit::Done);
     }
     output.line(visible(&sentence(&judgement)));
-    for line in judgement.trace.iter().flat_map(trace::lines) {
+    for line in judgement.trace.iter().flat_map(trace_lines) {
         output.line(line);
     }
     Ok(Exit::Done)
@@ -63,7 +63,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
 
 /// The arguments of a call: as JSON, or a command. `examples` is the hint where they are neither.
 pub(super) fn arguments_of(args: Option<&str>, command: &[String], examples: &str) -> Result<Value, Error> {
-    let usage = |message: &str| Error::new(Code::USAGE, message, examples);
+    let usage = |message: &str| wrong_use(message, examples);
     let Some(args) = args else {
         let line = match command {
             [] => return Err(usage("No call to check: give a command or --args.")),
@@ -90,17 +90,17 @@ fn sentence(judgement: &Judgement) -> String {
         Decision::Approval => "Asks for your approval",
         Decision::Preview => "Shows the change and asks",
     };
-    let risk = format!("{:?}", judgement.risk).to_lowercase();
+    let risk = word_of(judgement.risk);
     let reason = judgement.reason.trim_end_matches('.');
     let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     format!("{what} (rule {}, risk: {risk}){because}.", judgement.rule)
 }
 
-fn backtest(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Error> {
+fn backtest(engine: &Engine, file: &Path, output: &Printer) -> CommandExit {
     regular_file::ensure(file)?;
     let text = std::fs::read_to_string(file).map_err(|error| {
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-        Error::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
+        wrong_use(what, "Use a file with one rule, as under \"rules\" in the configuration.")
     })?;
     let backtest = engine.approvals().rules().backtest(&text, file, &mut |past| match output.json {
         true => output.object(&past),
@@ -116,8 +116,8 @@ fn backtest(engine: &Engine, file: &Path, output: &Printer) -> Result<Exit, Erro
 
 fn past_line(past: &PastCall) -> String {
     let change = if past.is_changed() { "changed" } else { "same" };
-    let (now, with) = (word(past.decision), word(past.with_rule));
-    let decided = past.decided.map_or_else(|| "none".to_owned(), word);
+    let (now, with) = (word_of(past.decision), word_of(past.with_rule));
+    let decided = past.decided.map_or_else(|| "none".to_owned(), word_of);
     let call = visible(&past.about()).replace('\n', "\\n");
     format!(
         "{}  {:>5}  was: {decided} · now: {now} · with the rule: {with} ({change})  {}  {call}",
@@ -125,6 +125,74 @@ fn past_line(past: &PastCall) -> String {
     )
 }
 
-fn word(decision: Decision) -> String {
-    format!("{decision:?}").to_lowercase()
+/// One line each, without line ends.
+fn trace_lines(trace: &PolicyTrace) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !trace.parts.is_empty() {
+        lines.push("The command, part by part:".to_owned());
+        lines.extend(trace.parts.iter().map(part_line));
+    }
+    lines.push("The checks, in order; the first one that applies decides:".to_owned());
+    lines.extend(trace.checks.iter().map(check_line));
+    lines
+}
+
+fn part_line(part: &CommandPart) -> String {
+    let command = visible(&part.command).replace('\n', "\\n");
+    let reading = match part.reading {
+        CommandReading::OnlyReads => "only reads",
+        CommandReading::BuildsOrTests => "builds or tests",
+        CommandReading::NotKnown => "not known",
+        CommandReading::Dangerous => "dangerous",
+        CommandReading::NotUnderstood => "can't be understood",
+    };
+    match &part.why {
+        Some(why) if part.reading == CommandReading::NotUnderstood => {
+            format!("  {command}: {reading}: it contains {why}")
+        }
+        Some(why) => format!("  {command}: {reading}: {}", why.trim_end_matches('.')),
+        None => format!("  {command}: {reading}"),
+    }
+}
+
+fn check_line(traced: &TracedCheck) -> String {
+    let outcome = match traced.outcome {
+        CheckOutcome::Passed => "passed",
+        CheckOutcome::Decided => "DECIDED",
+        CheckOutcome::NotReached => "not asked",
+    };
+    let rules = match (traced.rules_before, traced.outcome) {
+        (None, _) => String::new(),
+        (Some(count), CheckOutcome::Decided) => format!(" ({} before it)", plural(count as u64, "rule")),
+        (Some(count), _) => format!(" ({} looked at)", plural(count as u64, "rule")),
+    };
+    format!("  {outcome:<9} {}{rules}", about(traced.check))
+}
+
+fn about(check: PolicyCheck) -> &'static str {
+    match check {
+        PolicyCheck::Trust => "folder trust",
+        PolicyCheck::UnknownTool => "unknown tools",
+        PolicyCheck::AgentTools => "tools that the agent doesn't have",
+        PolicyCheck::DisabledTools => "tools switched off for the session",
+        PolicyCheck::PlanOnly => "runs that only plan",
+        PolicyCheck::ReadOnlyAgent => "agents that only read",
+        PolicyCheck::DenyRules => "rules and categories that deny",
+        PolicyCheck::UnreadableConfiguration => "configuration that can't be read",
+        PolicyCheck::HookDenial => "hooks that deny",
+        PolicyCheck::Sensitive => "secrets and protected paths",
+        PolicyCheck::HookQuestion => "hooks that ask",
+        PolicyCheck::ChangedGit => "changes to git's configuration and hooks",
+        PolicyCheck::RepeatedCall => "repeated calls",
+        PolicyCheck::OnProject => "commands on the project itself",
+        PolicyCheck::Rules => "rules that allow or ask",
+        PolicyCheck::SessionGrants => "permissions for this session",
+        PolicyCheck::EffectsReview => "commands whose changes are reviewed",
+        PolicyCheck::ApprovedInAdvance => "approval in advance",
+        PolicyCheck::ChangeRisk => "large changes and files that control tools",
+        PolicyCheck::KnownCommand => "commands known to only read, build or test",
+        PolicyCheck::NotUnderstood => "commands that can't be understood",
+        PolicyCheck::TriedReadOnly => "commands that first run read-only",
+        PolicyCheck::CategoryDefault => "the category's default",
+    }
 }

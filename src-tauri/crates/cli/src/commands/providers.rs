@@ -1,10 +1,9 @@
 //! `arki providers`: what is configured, and whether it works.
 
 use crate::commands::keys::source;
-use crate::exit::Exit;
-use crate::output::Printer;
-use arki_api::{KeyStatus, NamedChange, ProviderTestState, ProviderTestStep, ProviderTestStepName};
-use arki_domain::Error;
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, word_of};
+use arki_api::{KeyStatus, NamedChange, ProviderTestState, ProviderTestStep};
 use arki_engine::Engine;
 use clap::{Args, Subcommand};
 
@@ -50,7 +49,7 @@ pub(crate) async fn run(
     engine: &Engine,
     ProvidersArguments { command }: ProvidersArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     match command {
         None => list(engine, output).await,
         Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {
@@ -74,7 +73,7 @@ pub(crate) async fn run(
 }
 
 /// Prints the new provider and what is left to do.
-async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Error> {
+async fn added(engine: &Engine, name: &str, output: &Printer) -> CommandExit {
     let Some(provider) = engine.accounts().providers_listed().await?.into_iter().find(|provider| provider.name == name)
     else {
         return Ok(Exit::Done);
@@ -92,7 +91,7 @@ async fn added(engine: &Engine, name: &str, output: &Printer) -> Result<Exit, Er
     Ok(Exit::Done)
 }
 
-async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
+async fn list(engine: &Engine, output: &Printer) -> CommandExit {
     for provider in engine.accounts().providers_listed().await? {
         output.tell(&provider, || {
             let (name, kind, key) = (&provider.name, &provider.kind, source(provider.key_source));
@@ -103,7 +102,7 @@ async fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
     Ok(Exit::Done)
 }
 
-pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Printer) -> CommandExit {
     let model = model.map(|model| model.strip_prefix(&format!("{name}/")).unwrap_or(model));
     let mut on_step = |step: ProviderTestStep| output.tell(&step, || line(&step));
     Ok(if engine.accounts().test_provider(name, model, &mut on_step).await? { Exit::Done } else { Exit::Failed })
@@ -116,24 +115,13 @@ fn line(step: &ProviderTestStep) -> String {
         ProviderTestState::Failed => "\x1b[31m✕\x1b[0m",
     };
     let hint = step.hint.as_deref().map_or_else(String::new, |hint| format!(" {hint}"));
-    format!("{mark} {:<9} {:>6} ms  {}{hint}", name(step.step), step.duration_ms, step.message)
-}
-
-fn name(step: ProviderTestStepName) -> &'static str {
-    match step {
-        ProviderTestStepName::Settings => "settings",
-        ProviderTestStepName::Key => "key",
-        ProviderTestStepName::Reach => "reach",
-        ProviderTestStepName::Tls => "tls",
-        ProviderTestStepName::Models => "models",
-        ProviderTestStepName::Model => "model",
-        ProviderTestStepName::Answer => "answer",
-    }
+    format!("{mark} {:<9} {:>6} ms  {}{hint}", word_of(step.step), step.duration_ms, step.message)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_api::ProviderTestStepName;
 
     #[test]
     fn a_failed_step_says_what_to_do() {

@@ -1,7 +1,7 @@
 //! `arki queue`: what waits to be said in a session.
 
 use crate::arguments::one_of;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::Sent;
 use arki_domain::projection::QueuedMessage;
@@ -57,7 +57,7 @@ pub(crate) enum QueueCommand {
     },
 }
 
-pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Printer) -> CommandExit {
     match command {
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {

@@ -2,10 +2,10 @@
 //! said.
 
 use crate::arguments::{APPROVAL_MODES, one_of};
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::follow;
 use crate::output::Printer;
-use arki_domain::{ApprovalMode, Error};
+use arki_domain::ApprovalMode;
 use arki_engine::{Client, DefinitionChoice, refuse_last};
 use clap::Args;
 use clap::builder::PossibleValue;
@@ -42,12 +42,7 @@ fn definitions() -> [(PossibleValue, DefinitionChoice); 2] {
     [(original, DefinitionChoice::Original), (current, DefinitionChoice::Current)]
 }
 
-pub(crate) async fn run(
-    client: &Client,
-    dir: &Path,
-    arguments: &ResumeArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> CommandExit {
     match arguments {
         ResumeArguments { id, answer: Some(text), .. } => answer(client, id, text, output).await,
         ResumeArguments { from: Some(step), .. } => from_step(client, dir, arguments, step, output).await,
@@ -55,7 +50,7 @@ pub(crate) async fn run(
     }
 }
 
-async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> Result<Exit, Error> {
+async fn resume(client: &Client, dir: &Path, arguments: &ResumeArguments, output: &Printer) -> CommandExit {
     let engine = client.engine();
     let subscription = engine.subscribe();
     if matches!(arguments.approve, Some(ApprovalMode::Edits | ApprovalMode::All)) {
@@ -78,7 +73,7 @@ async fn from_step(
     arguments: &ResumeArguments,
     step: &str,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let engine = client.engine();
     let subscription = engine.subscribe();
     let run_id = engine.pipeline_history().find_run(dir, &arguments.id)?;
@@ -88,7 +83,7 @@ async fn from_step(
 }
 
 /// Answers what the run waits for, and goes on with it.
-async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> Result<Exit, Error> {
+async fn answer(client: &Client, id: &str, text: &str, output: &Printer) -> CommandExit {
     let subscription = client.engine().subscribe();
     let session_id = client.engine().session_names().find_session(id)?.session_id;
     let running = client.answer_open_question(&session_id, text).await?;

@@ -1,7 +1,7 @@
-//! `arki rewind`: back to an earlier state.
+//! `arki rewind`: back to an earlier state. `arki undo`: takes one change back, alone.
 
-use crate::exit::Exit;
-use crate::output::{Printer, visible};
+use crate::exit::{CommandExit, Exit, wrong_use};
+use crate::output::{Printer, visible, word_of};
 use arki_api::PrintedRestoredFile;
 use arki_domain::{Code, Error, RestoreAction};
 use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
@@ -30,7 +30,7 @@ pub(crate) struct RewindArguments {
 /// Files that an error names.
 const MAX_NAMED: usize = 5;
 
-pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Printer) -> CommandExit {
     let session = engine.session_names().find_session(&arguments.session)?.session_id;
     // Neither named means both.
     let both = !arguments.files && !arguments.conversation;
@@ -47,10 +47,10 @@ pub(crate) async fn run(engine: &Arc<Engine>, arguments: &RewindArguments, outpu
     left_alone(&done).map_or(Ok(Exit::Done), Err)
 }
 
-pub(super) fn print(plan: &RewindPlan, output: &Printer) {
+fn print(plan: &RewindPlan, output: &Printer) {
     for planned in &plan.files {
         let file = PrintedRestoredFile { path: planned.file.path.clone(), action: planned.file.action };
-        output.tell(&file, || format!("{:<8}  {}", word(file.action), visible(&file.path)));
+        output.tell(&file, || format!("{:<8}  {}", word_of(file.action), visible(&file.path)));
     }
     if plan.files.is_empty() && plan.scope.files {
         output.aside("No file that Arki keeps snapshots of has changed since then.");
@@ -83,11 +83,39 @@ fn left_alone(plan: &RewindPlan) -> Option<Error> {
     ))
 }
 
-fn word(action: RestoreAction) -> &'static str {
-    match action {
-        RestoreAction::Restore => "restore",
-        RestoreAction::Delete => "delete",
-        RestoreAction::Keep => "keep",
-        RestoreAction::Conflict => "conflict",
-    }
+/// Undo one change to a file, keeping later edits
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The id of a session or run
+    session: String,
+    /// The number of the `file.changed` event; you can also append it to the session id, as in `3f2a91c4#12`
+    seq: Option<u64>,
+    /// Only show what would change
+    #[arg(long)]
+    pub(super) dry_run: bool,
+}
+
+pub(crate) async fn undo(
+    engine: &Arc<Engine>,
+    UndoArguments { session, seq, dry_run }: UndoArguments,
+    output: &Printer,
+) -> CommandExit {
+    let named = engine.session_names().find_place(&session)?;
+    let session = named.session.session_id;
+    let seq = match (named.seq, seq) {
+        (Some(named), Some(seq)) if named != seq => {
+            return Err(which_change("The command names two different events."));
+        }
+        (named, seq) => named.or(seq).ok_or_else(|| which_change("The command doesn't name a change to undo."))?,
+    };
+    let plan = match dry_run {
+        true => engine.rewinds().plan_take_back(&session, seq)?,
+        false => engine.rewinds().take_back(&session, seq).await?,
+    };
+    print(&plan, output);
+    Ok(Exit::Done)
+}
+
+fn which_change(what: &str) -> Error {
+    wrong_use(what, "Run `arki blame FILE` to find it, such as 3f2a91c4#12, or `arki events ID` for the event numbers.")
 }

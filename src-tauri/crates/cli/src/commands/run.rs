@@ -1,7 +1,7 @@
 //! `arki run`: a pipeline, until it ends or waits.
 
 use crate::arguments::{APPROVAL_MODES, name_and_value, one_of};
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::follow;
 use crate::output::Printer;
 use crate::standard_input;
@@ -32,7 +32,7 @@ pub(crate) struct RunArguments {
     approve: ApprovalMode,
 }
 
-pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(client: &Client, dir: &Path, arguments: RunArguments, output: &Printer) -> CommandExit {
     let engine = client.engine();
     let RunArguments { pipeline, input, param, approve } = arguments;
     let start = StartPipeline {
@@ -62,7 +62,7 @@ fn params(given: Vec<(String, String)>) -> Result<BTreeMap<String, String>, Erro
     let mut params = BTreeMap::new();
     for (name, value) in given {
         if params.insert(name.clone(), value).is_some() {
-            return Err(Error::new(Code::USAGE, format!("The parameter `{name}` is given twice."), "Give it once."));
+            return Err(wrong_use(format!("The parameter `{name}` is given twice."), "Give it once."));
         }
     }
     Ok(params)
@@ -79,7 +79,7 @@ fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput
     let read = File::open(&path).and_then(|file| file.take(MAX_INPUT_BYTES as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
         let what = format!("{} can't be read: {}.", path.display(), io_words(error.kind()));
-        Error::new(Code::USAGE, what, "Check the file's name.")
+        wrong_use(what, "Check the file's name.")
     })?;
     Ok(PipelineInput { bytes, path: Some(path) })
 }

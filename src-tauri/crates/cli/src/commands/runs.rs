@@ -1,12 +1,13 @@
-//! `arki runs`: the runs of pipelines.
+//! `arki runs`: the runs of pipelines. `arki status`: one of them, step by step.
 
-use crate::exit::Exit;
-use crate::output::{Printer, time, visible};
-use arki_api::PrintedPipelineRun;
-use arki_domain::Error;
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, dim, time, visible, word_of};
+use arki_api::{PipelineStepEntry, PrintedPipelineRun};
 use arki_engine::{Engine, RunRecord};
+use clap::Args;
+use std::path::Path;
 
-pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
+pub(crate) fn runs(engine: &Engine, output: &Printer) -> CommandExit {
     let runs = engine.pipeline_history().runs()?;
     output.aside_if_empty(&runs, "No runs of pipelines. Start one with `arki run PIPELINE`.");
     for run in runs {
@@ -18,4 +19,51 @@ pub(crate) fn run(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
         });
     }
     Ok(Exit::Done)
+}
+
+/// Show the steps of a pipeline's run
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    /// The id of a run, or a pipeline's name for its newest run in this project
+    run: String,
+}
+
+pub(crate) fn status(
+    engine: &Engine,
+    dir: &Path,
+    StatusArguments { run }: &StatusArguments,
+    output: &Printer,
+) -> CommandExit {
+    let run_id = engine.pipeline_history().find_run(dir, run)?;
+    let details = engine.pipeline_history().run_details(&run_id)?;
+    if output.json {
+        details.steps.iter().for_each(|step| output.object(step));
+        return Ok(Exit::Done);
+    }
+    let run = &details.run;
+    output.line(format!("{}  {}  {}  {}", run.run_id, visible(&run.name), run.state.as_str(), time(run.started_at)));
+    let width = details.steps.iter().map(|step| step.step.chars().count()).max().unwrap_or_default().max(4);
+    output.line(dim(&format!("{:width$}  {:11}  {:>8}  {:>10}", "STEP", "STATE", "ATTEMPTS", "DURATION")));
+    for step in &details.steps {
+        output.line(line_of(step, width));
+    }
+    if let Some(failure) = &details.failure {
+        output.line(visible(&failure.message));
+    }
+    if let Some(approval) = &details.approval_id {
+        output.line(format!("Waiting for your decision: `arki approvals approve {approval}`."));
+    }
+    Ok(Exit::Done)
+}
+
+fn line_of(step: &PipelineStepEntry, width: usize) -> String {
+    let items = step.items.map(|items| format!("  {}/{items} items", step.items_done.unwrap_or_default()));
+    let duration = if step.attempts == 0 { String::new() } else { format!("{} ms", step.duration_ms) };
+    format!(
+        "{:width$}  {:11}  {:>8}  {duration:>10}{}",
+        visible(&step.step),
+        word_of(step.state),
+        step.attempts,
+        items.unwrap_or_default()
+    )
 }

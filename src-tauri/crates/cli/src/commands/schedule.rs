@@ -1,11 +1,11 @@
 //! `arki schedule`: pipelines that start at set times.
 
 use crate::arguments::{name_and_value, one_of};
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::follow::{asked_to_stop, tell_grants};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{MissedRuns, PipelineSchedule, SaveSchedule};
-use arki_domain::{Code, Error};
+use arki_domain::Error;
 use arki_engine::{Client, RunEnd, StartedBySchedule};
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand};
@@ -71,12 +71,7 @@ fn missed_runs() -> [(PossibleValue, MissedRuns); 2] {
     [(skip, MissedRuns::Skip), (once.help("Run once for all of them"), MissedRuns::Once)]
 }
 
-pub(crate) async fn run(
-    client: &Client,
-    dir: &Path,
-    command: ScheduleCommand,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(client: &Client, dir: &Path, command: ScheduleCommand, output: &Printer) -> CommandExit {
     let schedules = client.engine().schedules();
     match command {
         ScheduleCommand::List => {
@@ -153,7 +148,7 @@ async fn history(client: &Client, name: &str, output: &Printer) -> Result<(), Er
 }
 
 /// Starts what is due now, and waits until these runs have stopped.
-async fn start(client: &Client, output: &Printer) -> Result<Exit, Error> {
+async fn start(client: &Client, output: &Printer) -> CommandExit {
     let mut exit = Exit::Done;
     for StartedBySchedule { schedule, run } in client.start_due().await? {
         let (active, handle) = match run {
@@ -200,7 +195,7 @@ fn of_schedule(schedule: &str, fault: &Error) -> Error {
 
 async fn keep(client: &Client, output: &Printer) -> Result<(), Error> {
     if client.engine().schedules().list().await?.is_empty() {
-        return Err(Error::new(Code::USAGE, "There are no schedules.", "Add one with `arki schedule add`."));
+        return Err(wrong_use("There are no schedules.", "Add one with `arki schedule add`."));
     }
     output.aside("Starting pipelines at their times. Press Ctrl+C to stop.");
     tokio::select! {

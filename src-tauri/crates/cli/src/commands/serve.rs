@@ -1,10 +1,8 @@
-//! `arki serve`: the engine over HTTP, for programs on this computer and, with `--ui`, the window for browsers.
+//! `arki serve`: the engine over HTTP, for programs on this computer and, with `--ui`, the window for browsers. `arki
+//! acp`: the engine as an editor's agent.
 
-mod window_folder;
-
-use crate::end_signals::asked_to_end;
-use crate::exit::Exit;
-use crate::output::Printer;
+use crate::exit::{CommandExit, Exit, wrong_use};
+use crate::output::{Printer, word_of};
 use arki_api::{Pairing, TokenRights};
 use arki_domain::Error;
 use arki_engine::Engine;
@@ -68,7 +66,7 @@ struct MadeToken {
     token: String,
 }
 
-pub(crate) async fn run(engine: &Arc<Engine>, arguments: &ServeArguments, output: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Arc<Engine>, arguments: &ServeArguments, output: &Printer) -> CommandExit {
     let pairings = engine.pairings();
     if let Some(rights) = arguments.pair {
         let (pairing, token) = pairings.pair(rights)?;
@@ -86,7 +84,7 @@ pub(crate) async fn run(engine: &Arc<Engine>, arguments: &ServeArguments, output
         output.aside_if_empty(&listed, "There are no further tokens.");
         for pairing in listed {
             let whose = if pairing.browser { "  browser" } else { "" };
-            output.tell(&pairing, || format!("{}  {}{whose}", pairing.id, words(pairing.rights)));
+            output.tell(&pairing, || format!("{}  {}{whose}", pairing.id, word_of(pairing.rights)));
         }
     }
     if arguments.tokens || arguments.withdraw.is_some() {
@@ -95,14 +93,14 @@ pub(crate) async fn run(engine: &Arc<Engine>, arguments: &ServeArguments, output
     serving(engine, arguments, output).await
 }
 
-async fn serving(engine: &Arc<Engine>, arguments: &ServeArguments, output: &Printer) -> Result<Exit, Error> {
+async fn serving(engine: &Arc<Engine>, arguments: &ServeArguments, output: &Printer) -> CommandExit {
     let certificate = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
     let options = ServeOptions {
         port: arguments.port,
         listen: arguments.listen,
         tls: certificate.map(|(certificate, key)| TlsFiles { certificate, key }),
         public_url: arguments.public_url.clone(),
-        window: if arguments.ui { Some(window_folder::find()?) } else { None },
+        window: if arguments.ui { Some(window_folder()?) } else { None },
     };
     let served = serve(engine, &options).await?;
     // Heard from now on: whoever reads the address may end the server at once.
@@ -135,10 +133,50 @@ fn tell_links_at_enter(links: SignInLinks) {
     });
 }
 
-fn words(rights: TokenRights) -> &'static str {
-    match rights {
-        TokenRights::Read => "read",
-        TokenRights::Decide => "decide",
-        TokenRights::Full => "full",
-    }
+/// Works for an editor, until either ends.
+pub(crate) async fn acp(engine: &Arc<Engine>) -> CommandExit {
+    let end = asked_to_end()?;
+    arki_acp::serve(engine, tokio::io::stdin(), tokio::io::stdout(), end).await?;
+    Ok(Exit::Done)
+}
+
+/// The places of the window's files, from the folder of `arki` itself: beside it (Windows), in Linux' packages, in the
+/// app's bundle (macOS), and in the repository that it was built in.
+const PLACES: [&str; 4] = ["ui", "../share/arki/ui", "../Resources/ui", "../../ui/dist"];
+
+/// The folder of the window's files: where the installers put it, or where it was built.
+///
+/// # Errors
+/// `USAGE` where it was installed without the window.
+fn window_folder() -> Result<PathBuf, Error> {
+    let program = std::env::current_exe().and_then(|program| program.canonicalize()).map_err(Error::internal)?;
+    let folder = program.parent().unwrap_or(&program);
+    let places = PLACES.iter().map(|place| folder.join(place));
+    places.into_iter().find(|place| place.join("index.html").is_file()).ok_or_else(|| {
+        let message = "The window's files aren't where `arki` is installed.";
+        wrong_use(message, "Install Arki with its installer, or build them: `npm run build -w ui`.")
+    })
+}
+
+/// Ends when the user or the system asks for it, from when this returns.
+#[cfg(unix)]
+fn asked_to_end() -> Result<impl Future<Output = ()> + Send, Error> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupted = signal(SignalKind::interrupt()).map_err(Error::internal)?;
+    let mut terminated = signal(SignalKind::terminate()).map_err(Error::internal)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn asked_to_end() -> Result<impl Future<Output = ()> + Send, Error> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
 }

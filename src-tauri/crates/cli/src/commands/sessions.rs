@@ -1,25 +1,19 @@
-//! `arki sessions`: a file for each command below it.
+//! `arki sessions`: a file for each command below it, and one for short changes.
 
+mod changes;
 mod commit;
-mod compact;
 mod configure;
 mod export;
 mod files;
-mod fork;
 mod import;
 mod list;
-mod marks;
-mod remove;
 mod search;
 mod show;
 mod state;
 mod story;
 
-pub(super) use compact::word_of_strategy;
-
-use crate::exit::Exit;
+use crate::exit::CommandExit;
 use crate::output::Printer;
-use arki_domain::Error;
 use arki_engine::{Engine, SessionMarks};
 use clap::Subcommand;
 use std::path::Path;
@@ -33,7 +27,7 @@ pub(crate) enum SessionsCommand {
     List(list::ListSessionsArguments),
     Show(show::ShowSessionArguments),
     Search(search::SearchArguments),
-    Fork(fork::ForkArguments),
+    Fork(changes::ForkArguments),
     Import(import::ImportArguments),
     /// Give a session another title
     Rename {
@@ -62,7 +56,7 @@ pub(crate) enum SessionsCommand {
         /// The id of a session or run
         id: String,
     },
-    Compact(compact::CompactArguments),
+    Compact(changes::CompactArguments),
     Configure(configure::ConfigureArguments),
     State(state::StateArguments),
     Files(files::FilesArguments),
@@ -75,12 +69,7 @@ pub(crate) enum SessionsCommand {
     Export(export::ExportArguments),
 }
 
-pub(crate) async fn run(
-    engine: &Engine,
-    dir: &Path,
-    command: &SessionsCommand,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: &SessionsCommand, output: &Printer) -> CommandExit {
     const UNCHANGED: SessionMarks = SessionMarks { pinned: None, archived: None };
     let pinned = |pinned| SessionMarks { pinned: Some(pinned), ..UNCHANGED };
     let archived = |archived| SessionMarks { archived: Some(archived), ..UNCHANGED };
@@ -88,19 +77,19 @@ pub(crate) async fn run(
         SessionsCommand::List(arguments) => list::run(engine, dir, arguments, output),
         SessionsCommand::Show(arguments) => show::run(engine, arguments, output),
         SessionsCommand::Search(arguments) => search::run(engine, arguments, output).await,
-        SessionsCommand::Fork(arguments) => fork::run(engine, arguments, output).await,
+        SessionsCommand::Fork(arguments) => changes::fork(engine, arguments, output).await,
         SessionsCommand::Import(arguments) => import::run(engine, dir, arguments, output).await,
-        SessionsCommand::Rename { id, title } => marks::rename(engine, id, title, output).await,
-        SessionsCommand::Pin { id } => marks::mark(engine, id, pinned(true), output).await,
-        SessionsCommand::Unpin { id } => marks::mark(engine, id, pinned(false), output).await,
-        SessionsCommand::Archive { id } => marks::mark(engine, id, archived(true), output).await,
-        SessionsCommand::Unarchive { id } => marks::mark(engine, id, archived(false), output).await,
-        SessionsCommand::Compact(arguments) => compact::run(engine, arguments, output).await,
+        SessionsCommand::Rename { id, title } => changes::rename(engine, id, title, output).await,
+        SessionsCommand::Pin { id } => changes::mark(engine, id, pinned(true), output).await,
+        SessionsCommand::Unpin { id } => changes::mark(engine, id, pinned(false), output).await,
+        SessionsCommand::Archive { id } => changes::mark(engine, id, archived(true), output).await,
+        SessionsCommand::Unarchive { id } => changes::mark(engine, id, archived(false), output).await,
+        SessionsCommand::Compact(arguments) => changes::compact(engine, arguments, output).await,
         SessionsCommand::Configure(arguments) => configure::run(engine, arguments, output).await,
         SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
         SessionsCommand::Files(arguments) => files::run(engine, arguments, output),
         SessionsCommand::Commit(arguments) => commit::run(engine, arguments, output).await,
-        SessionsCommand::Rm { id } => remove::run(engine, id, output).await,
+        SessionsCommand::Rm { id } => changes::remove(engine, id, output).await,
         SessionsCommand::Export(arguments) => export::run(engine, dir, arguments, output),
     }
 }

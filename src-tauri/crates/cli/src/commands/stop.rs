@@ -1,6 +1,6 @@
 //! `arki stop` and `arki pause`: for a run of any process on this data directory.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::SteeredSession;
 use arki_domain::projection::{SessionState, SessionSummary};
@@ -29,11 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(50);
 
-pub(crate) async fn stop(
-    client: &Client,
-    StopArguments { id }: &StopArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn stop(client: &Client, StopArguments { id }: &StopArguments, output: &Printer) -> CommandExit {
     let session = find(client, id, can_stop)?;
     client.stop_session(&session.session_id).await?;
     let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
@@ -41,11 +37,7 @@ pub(crate) async fn stop(
     told(&session, state, &stop_words(state), output)
 }
 
-pub(crate) async fn pause(
-    client: &Client,
-    PauseArguments { id }: &PauseArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn pause(client: &Client, PauseArguments { id }: &PauseArguments, output: &Printer) -> CommandExit {
     let session = find(client, id, |session| session.state == SessionState::Running)?;
     client.engine().runs().pause_session(&session.session_id).await?;
     let has_left = |state| state != SessionState::Running;
@@ -111,7 +103,7 @@ async fn until(
     }
 }
 
-fn told(session: &SessionSummary, state: SessionState, words: &str, output: &Printer) -> Result<Exit, Error> {
+fn told(session: &SessionSummary, state: SessionState, words: &str, output: &Printer) -> CommandExit {
     let object = SteeredSession { session_id: session.session_id.clone(), run_id: session.run_id.clone(), state };
     output.tell(&object, || format!("{words}: {}  {}", session.session_id, visible(&session.title)));
     Ok(Exit::Done)

@@ -1,8 +1,8 @@
 //! `arki tools`: what the agent would be offered in this project, and what of it a session goes without.
 
-use crate::exit::Exit;
-use crate::output::Printer;
-use arki_domain::{Category, Error, ToolDefinition};
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, word_of};
+use arki_domain::ToolDefinition;
 use arki_engine::{Engine, SessionTool, tool_specification};
 use clap::Args;
 use std::path::Path;
@@ -21,12 +21,7 @@ pub(crate) struct ToolsArguments {
     pub(crate) on: Vec<String>,
 }
 
-pub(crate) async fn run(
-    engine: &Engine,
-    dir: &Path,
-    arguments: &ToolsArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, arguments: &ToolsArguments, output: &Printer) -> CommandExit {
     let Some(session) = &arguments.session else {
         engine.session_tools().tools(dir)?.iter().for_each(|tool| show(tool, None, output));
         return Ok(Exit::Done);
@@ -62,14 +57,5 @@ fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Printer) {
         .and_then(|line| line.split_inclusive(". ").next())
         .unwrap_or_default()
         .trim_end_matches([' ', ':']);
-    output.line(format!("{state}{name:<20} {:<8} {said}", word(*category)));
-}
-
-fn word(category: Category) -> &'static str {
-    match category {
-        Category::Read => "read",
-        Category::Write => "write",
-        Category::Exec => "exec",
-        Category::Network => "network",
-    }
+    output.line(format!("{state}{name:<20} {:<8} {said}", word_of(category)));
 }

@@ -1,10 +1,9 @@
 //! `arki trust`, `arki trust --show`, `arki trust --list`, `arki untrust`.
 
 use crate::arguments::folder_at;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, time, visible};
 use arki_api::{Pin, PinChange, PrintedTrustedFolder, ProjectState, TrustState};
-use arki_domain::Error;
 use arki_engine::{Engine, TrustedFolder, one_line};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -32,12 +31,7 @@ pub(crate) struct UntrustArguments {
     folder: Option<PathBuf>,
 }
 
-pub(crate) async fn run(
-    engine: &Engine,
-    dir: &Path,
-    arguments: TrustArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, arguments: TrustArguments, output: &Printer) -> CommandExit {
     let folder = folder_at(dir, arguments.folder.as_deref());
     match (arguments.list, arguments.show) {
         (true, _) => list(engine, output),
@@ -46,7 +40,7 @@ pub(crate) async fn run(
     }
 }
 
-fn show(engine: &Engine, folder: &Path, output: &Printer) -> Result<Exit, Error> {
+fn show(engine: &Engine, folder: &Path, output: &Printer) -> CommandExit {
     let project = engine.projects().project(folder)?;
     if output.json {
         project.enables.iter().chain(&project.unpinned).for_each(|pin| output.object(pin));
@@ -80,7 +74,7 @@ fn differences(project: &ProjectState, so: &str, output: &Printer) {
     }
 }
 
-async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Printer) -> Result<Exit, Error> {
+async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Printer) -> CommandExit {
     let before = engine.projects().project(folder)?;
     let unpinned = before.unpinned.iter().filter(|_| with_unpinned).map(|pin| pin.hash.clone()).collect();
     let project = engine.folder_trust().trust(folder, unpinned).await?;
@@ -110,7 +104,7 @@ pub(crate) async fn untrust(
     dir: &Path,
     UntrustArguments { folder }: UntrustArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let path = engine.folder_trust().withdraw_trust(&folder_at(dir, folder.as_deref())).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", visible(&path)));
@@ -118,7 +112,7 @@ pub(crate) async fn untrust(
     Ok(Exit::Done)
 }
 
-fn list(engine: &Engine, output: &Printer) -> Result<Exit, Error> {
+fn list(engine: &Engine, output: &Printer) -> CommandExit {
     let folders = engine.folder_trust().trusted_folders()?;
     for TrustedFolder { path, trusted_at, is_there } in &folders {
         let object = PrintedTrustedFolder { project: path.clone(), trusted_at: *trusted_at, is_there: *is_there };

@@ -1,9 +1,8 @@
 //! `arki usage`: tokens and cost by day and model.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{ModelEntry, PrintedUsage};
-use arki_domain::Error;
 use arki_domain::projection::{DayAndModel, UsageTotal};
 use arki_engine::Engine;
 use clap::Args;
@@ -16,11 +15,7 @@ pub(crate) struct UsageArguments {
     session: Option<String>,
 }
 
-pub(crate) async fn run(
-    engine: &Engine,
-    UsageArguments { session }: &UsageArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, UsageArguments { session }: &UsageArguments, output: &Printer) -> CommandExit {
     let session = session.as_ref().map(|id| engine.session_names().find_session(id)).transpose()?;
     let usage = engine.usage().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();

@@ -1,7 +1,7 @@
 //! `arki verify`: proves the hash chain, in the database or in an exported file, and with `--contents` what lies beside
 //! it; changes nothing, and says what it can't see.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::output::{Printer, visible};
 use arki_api::CheckedContents;
 use arki_domain::plural;
@@ -33,12 +33,11 @@ pub(crate) async fn run(
     dir: &Path,
     VerifyArguments { id, contents }: &VerifyArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let scope = if *contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
     match id.as_deref() {
-        Some("") => Err(Error::new(Code::USAGE, "The id is empty.", "Leave it out to verify all sessions.")),
-        Some(name) if *contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(Error::new(
-            Code::USAGE,
+        Some("") => Err(wrong_use("The id is empty.", "Leave it out to verify all sessions.")),
+        Some(name) if *contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(wrong_use(
             "An exported file has no content beside its log.",
             "Leave --contents out, or name a session.",
         )),
@@ -59,7 +58,7 @@ fn is_meant_as_file(dir: &Path, name: &str) -> bool {
     dir.join(path).exists() || path.extension().is_some() || path.components().count() > 1
 }
 
-fn report_database(reports: &[VerifyReport], output: &Printer) -> Result<Exit, Error> {
+fn report_database(reports: &[VerifyReport], output: &Printer) -> CommandExit {
     reports.iter().for_each(|report| print(report, None, output));
     if let Some(unseen) = unseen(reports) {
         output.aside(unseen);
@@ -93,7 +92,7 @@ fn unseen(reports: &[VerifyReport]) -> Option<String> {
     ))
 }
 
-fn report_contents(found: &ContentsReport, output: &Printer) -> Result<Exit, Error> {
+fn report_contents(found: &ContentsReport, output: &Printer) -> CommandExit {
     let ContentsReport { contents, bytes, damaged } = found;
     for content in damaged {
         print_content(content, output);
@@ -126,7 +125,7 @@ fn print_content(content: &DamagedContent, output: &Printer) {
 }
 
 /// 1 is for what was changed: a file that is not there, or something else, is a wrong use.
-fn report_file(reports: Result<Vec<FileReport>, Error>, output: &Printer) -> Result<Exit, Error> {
+fn report_file(reports: Result<Vec<FileReport>, Error>, output: &Printer) -> CommandExit {
     let reports = match reports {
         Ok(reports) => reports,
         Err(fault) => {
@@ -160,7 +159,7 @@ fn print(report: &VerifyReport, reason: Option<&str>, output: &Printer) {
     }
 }
 
-fn broken(output: &Printer, message: &str, hint: &str) -> Result<Exit, Error> {
+fn broken(output: &Printer, message: &str, hint: &str) -> CommandExit {
     if !output.json {
         output.fault(&Error::new(Code::LOG_CHAIN_BROKEN, message, hint));
     }

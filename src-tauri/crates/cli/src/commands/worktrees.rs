@@ -1,9 +1,9 @@
 //! `arki worktrees`: add, list, bring and rm.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{RemovedWorktree, WorktreeEntry};
-use arki_domain::{Error, plural};
+use arki_domain::plural;
 use arki_engine::{Engine, WorktreeRemoval};
 use clap::Subcommand;
 use std::path::Path;
@@ -37,12 +37,7 @@ pub(crate) enum WorktreesCommand {
     },
 }
 
-pub(crate) async fn run(
-    engine: &Engine,
-    dir: &Path,
-    command: WorktreesCommand,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: WorktreesCommand, output: &Printer) -> CommandExit {
     let worktrees = engine.worktrees();
     match command {
         WorktreesCommand::Add { branch } => added(&worktrees.add(dir, &branch).await?, output),

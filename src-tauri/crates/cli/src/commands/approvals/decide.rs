@@ -2,7 +2,7 @@
 
 use super::find;
 use crate::arguments::in_dir;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::follow;
 use crate::output::{Printer, visible};
 use arki_api::{Keep, KeepScope, Resolution};
@@ -47,12 +47,7 @@ pub(crate) struct RejectArguments {
     note: Option<String>,
 }
 
-pub(super) async fn approve(
-    client: &Client,
-    dir: &Path,
-    arguments: ApproveArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(super) async fn approve(client: &Client, dir: &Path, arguments: ApproveArguments, output: &Printer) -> CommandExit {
     let ApproveArguments { id, session, always, hunks, command, plan, note } = arguments;
     let engine = client.engine();
     let id = find(engine, id.as_deref(), ApprovalUse::Approve, output)?.approval_id;
@@ -70,7 +65,7 @@ pub(super) async fn reject(
     client: &Client,
     RejectArguments { id, note }: RejectArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let id = find(client.engine(), id.as_deref(), ApprovalUse::Reject, output)?.approval_id;
     decide(client, &id, Resolution { note, ..Resolution::of(ApprovalDecision::Reject) }, output).await
 }
@@ -95,7 +90,7 @@ fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Printer) -
     Ok(rule_text(&rules))
 }
 
-async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Printer) -> Result<Exit, Error> {
+async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Printer) -> CommandExit {
     let subscription = client.engine().subscribe();
     let decision = client.decide(id, resolution).await?;
     if let Some(fault) = &decision.rule_not_kept {

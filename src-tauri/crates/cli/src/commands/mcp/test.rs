@@ -1,13 +1,13 @@
 //! `arki mcp test`: a server's start, step by step.
 
-use crate::exit::Exit;
-use crate::output::Printer;
+use crate::exit::{CommandExit, Exit};
+use crate::output::{Printer, word_of};
 use arki_api::{ListedMcpTools, McpTestStep, McpTestStepName, PrintedMcpTool};
-use arki_domain::{Error, plural};
+use arki_domain::plural;
 use arki_engine::{Engine, one_line};
 use std::path::Path;
 
-pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> CommandExit {
     let mut listed = None;
     let mut on_step = |step: McpTestStep| match output.json {
         // Told with the tools.
@@ -64,11 +64,7 @@ fn shortened(text: &str, max_chars: usize) -> String {
 
 fn told(step: &McpTestStep) -> Vec<String> {
     let mark = if step.ok { "\x1b[32m✓\x1b[0m" } else { "\x1b[31m✕\x1b[0m" };
-    let name = match step.step {
-        McpTestStepName::Start => "start",
-        McpTestStepName::Initialize => "initialize",
-        McpTestStepName::Tools => "tools",
-    };
+    let name = word_of(step.step);
     let mut lines = vec![format!("{mark} {name:<10} {:>6} ms  {}", step.duration_ms, one_line(&step.message))];
     lines.extend(step.hint.iter().filter(|hint| !hint.is_empty()).map(|hint| format!("  hint: {hint}")));
     if let Some(trail) = &step.trail {

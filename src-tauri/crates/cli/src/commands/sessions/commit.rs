@@ -1,9 +1,9 @@
 //! `arki sessions commit`: a session's changes as one commit, without the user's own.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{ResultFile, ReviewChange};
-use arki_domain::{Error, plural};
+use arki_domain::plural;
 use arki_engine::Engine;
 use clap::Args;
 
@@ -20,7 +20,7 @@ pub(crate) struct CommitArguments {
     pub(crate) dry_run: bool,
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &CommitArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, arguments: &CommitArguments, output: &Printer) -> CommandExit {
     let session_id = engine.session_names().find_session(&arguments.id)?.session_id;
     let result = engine.results().result(&session_id)?;
     if arguments.dry_run {

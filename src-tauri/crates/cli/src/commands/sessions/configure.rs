@@ -1,9 +1,8 @@
 //! `arki sessions configure`.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{ConfiguredSession, SessionChanges, SessionSettings};
-use arki_domain::Error;
 use arki_engine::Engine;
 use clap::Args;
 use std::path::Path;
@@ -33,7 +32,7 @@ pub(crate) struct ConfigureArguments {
     on: Vec<String>,
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, arguments: &ConfigureArguments, output: &Printer) -> CommandExit {
     let ConfigureArguments { id, model, effort, core, system, off, on } = arguments;
     let session_id = engine.session_names().find_session(id)?.session_id;
     let (model, effort, core, system) = (model.clone(), effort.clone(), core.clone(), system.clone());

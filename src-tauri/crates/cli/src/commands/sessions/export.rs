@@ -1,11 +1,10 @@
 //! `arki sessions export`: to standard output, or into a file.
 
 use crate::arguments::one_of;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::output::Printer;
 use arki_api::ExportFormat;
 use arki_api::PrintedExport;
-use arki_domain::{Code, Error};
 use arki_engine::Engine;
 use clap::Args;
 use std::io::BufWriter;
@@ -32,11 +31,10 @@ pub(crate) struct ExportArguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) fn run(engine: &Engine, dir: &Path, arguments: &ExportArguments, output: &Printer) -> CommandExit {
     let (format, file) = (arguments.format, arguments.output.as_deref().filter(|file| *file != Path::new("-")));
     if output.json && file.is_none() && matches!(format, ExportFormat::Markdown | ExportFormat::Html) {
-        return Err(Error::new(
-            Code::USAGE,
+        return Err(wrong_use(
             "With --json, only JSON Lines can go to standard output.",
             "Leave --json out, or name a file with --output.",
         ));

@@ -1,6 +1,6 @@
 //! `arki sessions files`: a session's files as they were at one of its events.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{ReplayedContent, ReviewChange};
 use arki_domain::{Code, Error};
@@ -22,7 +22,7 @@ pub(crate) struct FilesArguments {
     diff: bool,
 }
 
-pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) fn run(engine: &Engine, arguments: &FilesArguments, output: &Printer) -> CommandExit {
     let FilesArguments { id, path, at, diff } = arguments;
     let session_id = engine.session_names().find_session(id)?.session_id;
     let Some(path) = path else {

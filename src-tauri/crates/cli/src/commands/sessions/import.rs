@@ -1,7 +1,7 @@
 //! `arki sessions import`: from an export, or from what another agent has kept.
 
 use crate::arguments::in_dir;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{HistoryOutcome, HistorySession, HistorySource, PrintedImport};
 use arki_domain::{Code, Error, plural};
@@ -43,12 +43,7 @@ impl From<OtherAgent> for HistorySource {
     }
 }
 
-pub(super) async fn run(
-    engine: &Engine,
-    dir: &Path,
-    arguments: &ImportArguments,
-    output: &Printer,
-) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, dir: &Path, arguments: &ImportArguments, output: &Printer) -> CommandExit {
     match (arguments.from, &arguments.file) {
         (Some(agent), _) => {
             let folder = (!arguments.all).then(|| dir.to_owned());
@@ -64,7 +59,7 @@ async fn import_history(
     source: HistorySource,
     folder: Option<PathBuf>,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let none = match folder {
         Some(_) => "It has kept no sessions of this folder; `--all` takes those of others.",
         None => "It has kept no sessions.",
@@ -97,7 +92,7 @@ fn in_words(session: &HistorySession) -> String {
     format!("{}  {outcome}{left_out}  {}", session.session_id, visible(&session.title))
 }
 
-async fn import_export(engine: &Engine, dir: &Path, file: &Path, output: &Printer) -> Result<Exit, Error> {
+async fn import_export(engine: &Engine, dir: &Path, file: &Path, output: &Printer) -> CommandExit {
     let imported = match file == Path::new("-") {
         true => engine.retention().import(BufReader::new(std::io::stdin())).await?,
         false => match open(&in_dir(dir, file)) {

@@ -1,11 +1,11 @@
 //! `arki sessions list`.
 
 use super::MAX_LISTED;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::PrintedSession;
+use arki_domain::SessionId;
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Error, SessionId};
 use arki_engine::Engine;
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub(super) fn run(
     dir: &Path,
     ListSessionsArguments { archived, agent, here }: &ListSessionsArguments,
     output: &Printer,
-) -> Result<Exit, Error> {
+) -> CommandExit {
     let here = here.then(|| engine.projects().folder(dir)).transpose()?;
     let mut sessions = engine.session_reader().list(MAX_LISTED)?;
     let away: BTreeSet<SessionId> =

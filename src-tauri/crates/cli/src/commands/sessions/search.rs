@@ -1,9 +1,9 @@
 //! `arki sessions search`: what was said, run and changed.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{PrintedSearchHit, SearchHit, SnippetPart};
-use arki_domain::{Code, Error};
+use arki_domain::Error;
 use arki_engine::{Engine, EventSearchQuery};
 use clap::Args;
 use jiff::civil::Date;
@@ -35,7 +35,7 @@ pub(crate) struct SearchArguments {
     limit: usize,
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Printer) -> CommandExit {
     let project = match &arguments.project {
         Some(folder) => Some(engine.projects().project(folder)?.path),
         None => None,
@@ -84,5 +84,5 @@ fn day(text: &str) -> Result<i64, Error> {
     let start = text.parse::<Date>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
     start
         .map(|start| start.timestamp().as_millisecond())
-        .ok_or_else(|| Error::new(Code::USAGE, format!("\"{text}\" is not a day."), "Write it as YYYY-MM-DD."))
+        .ok_or_else(|| wrong_use(format!("\"{text}\" is not a day."), "Write it as YYYY-MM-DD."))
 }

@@ -1,10 +1,9 @@
 //! `arki sessions show`: the conversation, or one request as it was sent.
 
 use super::story::StoryEntry;
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, visible};
 use arki_api::PrintedSession;
-use arki_domain::Error;
 use arki_engine::{Engine, EventChanges, SentRequest};
 use clap::Args;
 use std::collections::VecDeque;
@@ -31,7 +30,7 @@ pub(crate) struct ShowSessionArguments {
     until: Option<i64>,
 }
 
-pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Printer) -> CommandExit {
     let ShowSessionArguments { id, request, limit, since, until, .. } = arguments;
     let session = engine.session_names().find_session(id)?;
     if let Some(seq) = request {
@@ -64,7 +63,7 @@ pub(super) fn run(engine: &Engine, arguments: &ShowSessionArguments, output: &Pr
     Ok(Exit::Done)
 }
 
-fn show_request(sent: &SentRequest, arguments: &ShowSessionArguments, output: &Printer) -> Result<Exit, Error> {
+fn show_request(sent: &SentRequest, arguments: &ShowSessionArguments, output: &Printer) -> CommandExit {
     match (arguments.body, output.json) {
         (true, _) => output.bytes(sent.proven_body()?),
         (false, true) => output.object(&sent.as_json()),

@@ -1,9 +1,9 @@
 //! `arki sessions state`: what a session keeps across its runs, and changing it.
 
-use crate::exit::Exit;
+use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::json_fault::not_json;
 use crate::output::Printer;
-use arki_domain::{Code, Error, StateChanged, is_hidden};
+use arki_domain::{Error, StateChanged, is_hidden};
 use arki_engine::Engine;
 use clap::Args;
 use serde_json::Value;
@@ -27,13 +27,13 @@ impl StateArguments {
     }
 }
 
-pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> Result<Exit, Error> {
+pub(super) async fn run(engine: &Engine, arguments: &StateArguments, output: &Printer) -> CommandExit {
     let StateArguments { id, set, unset } = arguments;
     let set = set.iter().map(|assignment| parsed(assignment)).collect::<Result<_, _>>()?;
     let change = StateChanged { set, removed: unset.clone() };
     if let Some(both) = unset.iter().find(|key| change.set.contains_key(*key)) {
         let message = format!("{both:?} can't be set and removed at the same time.");
-        return Err(Error::new(Code::USAGE, message, "Name each key once."));
+        return Err(wrong_use(message, "Name each key once."));
     }
     let session_id = engine.session_names().find_session(id)?.session_id;
     let state = match change.is_empty() {
@@ -63,12 +63,12 @@ fn escaped(json: &str) -> String {
 fn parsed(assignment: &str) -> Result<(String, Value), Error> {
     let Some((key, json)) = assignment.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         let message = format!("{assignment:?} isn't a key with a value.");
-        return Err(Error::new(Code::USAGE, message, "Write --set 'KEY=JSON', such as --set 'count=3'."));
+        return Err(wrong_use(message, "Write --set 'KEY=JSON', such as --set 'count=3'."));
     };
     let value = serde_json::from_str(json).map_err(|error| {
         let hint = "Write a number, true, false, null, a list, an object, or a text in double quotes: \
             --set 'name=\"Ada\"'.";
-        Error::new(Code::USAGE, not_json(&format!("The value of {key:?}"), &error), hint)
+        wrong_use(not_json(&format!("The value of {key:?}"), &error), hint)
     })?;
     Ok((key.to_owned(), value))
 }
@@ -76,6 +76,7 @@ fn parsed(assignment: &str) -> Result<(String, Value), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::Code;
     use serde_json::json;
 
     #[test]
