@@ -1,7 +1,8 @@
 //! Decoders of a vendor's answer, event by event.
 
+use crate::think_split::Stretch;
 use crate::vendor_error::VendorError;
-use arki_domain::{StreamEvent, Usage};
+use arki_domain::{CallId, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
 
 /// More calls in one answer than anybody reviews. An answer that goes on beyond is ended, and none of them is done.
@@ -60,4 +61,27 @@ pub(crate) enum DecodeError {
     Cut,
     /// It asks for more than [`MAX_CALLS`].
     TooManyCalls,
+}
+
+impl DecodeError {
+    /// The error that stands in a body or in the data of an event.
+    pub(crate) fn of_vendor(body: &str) -> Self {
+        Self::Vendor(VendorError::from_body(body.as_bytes()))
+    }
+}
+
+/// A piece of text; none where it is empty.
+pub(crate) fn token(token_type: TokenType, text: impl Into<String>) -> Option<StreamEvent> {
+    Some(text.into()).filter(|text| !text.is_empty()).map(|text| StreamEvent::Token { token_type, text })
+}
+
+pub(crate) fn tokens(stretches: Vec<Stretch>) -> impl Iterator<Item = StreamEvent> {
+    stretches.into_iter().filter_map(|(token_type, text)| token(token_type, text))
+}
+
+/// A call, with an id of its own and an empty object where the vendor has sent none.
+pub(crate) fn tool_request(id: String, name: String, arguments: String) -> ToolRequest {
+    let call_id = if id.is_empty() { CallId::new() } else { CallId::from(id) };
+    let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+    ToolRequest { call_id, tool_id: name, arguments }
 }

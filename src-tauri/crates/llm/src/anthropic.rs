@@ -14,13 +14,12 @@ mod stream_tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::image_data::Images;
-use crate::json_parts::{open_list, to_json};
-use crate::wire_format::WireFormat;
+use crate::request_parts::{Images, open_list, to_json};
+use crate::wire_format::{Headers, WireFormat, key_header};
 use crate::{ProviderSettings, Secret, catalogue};
 use arki_domain::{ChatRequest, Error, Message};
 use capabilities::Capabilities;
-use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use response::MessagesDecoder;
 use serde_json::Value;
 use std::sync::Arc;
@@ -58,13 +57,10 @@ impl WireFormat for Anthropic {
         "/v1/messages".to_owned()
     }
 
-    fn headers(&self, key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
-        let mut headers = vec![(HeaderName::from_static("anthropic-version"), API_VERSION)];
+    fn headers(&self, key: Option<&Secret>) -> Headers {
+        let mut headers = key_headers(key)?;
         if self.capabilities.thinking.is_bound() {
             headers.push((HeaderName::from_static("anthropic-beta"), BINDING_CONTROLS));
-        }
-        if let Some(key) = key {
-            headers.push((HeaderName::from_static("x-api-key"), HeaderValue::try_from(key.expose())?));
         }
         Ok(headers)
     }
@@ -95,4 +91,11 @@ impl WireFormat for Anthropic {
     fn decoder(&self) -> Box<dyn AnswerDecoder> {
         Box::new(MessagesDecoder::new(&self.model))
     }
+}
+
+/// The API's version, and the key.
+pub(crate) fn key_headers(key: Option<&Secret>) -> Headers {
+    let mut headers = key_header("x-api-key", key)?;
+    headers.push((HeaderName::from_static("anthropic-version"), API_VERSION));
+    Ok(headers)
 }

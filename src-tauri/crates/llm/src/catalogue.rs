@@ -104,17 +104,6 @@ pub(crate) fn model_info(settings: &ProviderSettings, model: &str) -> ModelInfo 
     }
 }
 
-/// Returns whether the model is known to take no images; false where nothing is known.
-pub(crate) fn is_blind(settings: &ProviderSettings, model: &str) -> bool {
-    model_info(settings, model).is_blind()
-}
-
-/// Returns whether the model is known not to reason; false where nothing is known.
-pub(crate) fn does_not_reason(settings: &ProviderSettings, model: &str) -> bool {
-    let known = model_info(settings, model);
-    !known.assumes_capabilities && !known.capabilities.contains(&Capability::Reasoning)
-}
-
 impl ModelInfo {
     /// Returns whether the model is known to take no images; false where nothing is known.
     #[must_use]

@@ -3,16 +3,19 @@
 //! Each step asks for as little as it needs: the key is found before anything is sent, and sent only once the server's
 //! name, address and certificate are known to be good.
 
-mod reach;
-
 use crate::catalogue;
+use crate::fault::Target;
 use crate::model_list::ListedModel;
 use crate::provider_connection::ProviderConnection;
+use crate::proxy::proxy_for;
 use crate::{KeyNeed, ModelSource, ProviderKind, Providers};
 use arki_domain::{ChatRequest, Error, FinishReason, Message, ModelOptions, StreamEvent, TokenType};
 use futures_util::StreamExt;
+use reqwest::Url;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
 
 /// The time that the list of models may take.
 const LIST_PATIENCE: Duration = Duration::from_secs(15);
@@ -187,8 +190,37 @@ async fn key(connection: &ProviderConnection) -> Result<TestOutcome, Error> {
 
 async fn reach(connection: &ProviderConnection) -> Result<TestOutcome, Error> {
     let url = connection.base_url()?;
-    let words = reach::reach(&url, connection.settings().timeouts.connect, &connection.target(&url)).await?;
+    let words = reach_address(&url, connection.settings().timeouts.connect, &connection.target(&url)).await?;
     Ok(TestOutcome::Ok(words))
+}
+
+/// Returns the address that was reached, in a sentence. Through a proxy, only the proxy can be seen from here.
+async fn reach_address(url: &Url, patience: Duration, target: &Target) -> Result<String, Error> {
+    let through = proxy_for(url);
+    let (host, port) = match &through {
+        Some(proxy) => proxy.clone(),
+        None => (host_of(url), url.port_or_known_default().unwrap_or(443)),
+    };
+    let connecting = async {
+        let mut addresses = lookup_host((host.as_str(), port)).await.map_err(|_| target.unresolved(&host))?;
+        let Some(first) = addresses.next() else { return Err(target.unresolved(&host)) };
+        for address in std::iter::once(first).chain(addresses) {
+            if TcpStream::connect(address).await.is_ok() {
+                return Ok(address);
+            }
+        }
+        Err(if through.is_some() { target.proxy_unreachable(&host, port) } else { target.unreachable() })
+    };
+    let address = timeout(patience, connecting).await.unwrap_or_else(|_| Err(target.unreachable()))?;
+    Ok(match through {
+        Some((host, port)) => format!("The proxy {host}:{port} takes connections."),
+        None => format!("{address} takes connections."),
+    })
+}
+
+fn host_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host).to_owned()
 }
 
 async fn tls(connection: &ProviderConnection) -> Result<TestOutcome, Error> {

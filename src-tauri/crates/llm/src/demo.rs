@@ -11,8 +11,8 @@ mod summary;
 
 use crate::ProviderSettings;
 use crate::catalogue::DEMO_MODELS;
+use crate::growing_request::WrittenAgain;
 use crate::prompt;
-use crate::written_again::WrittenAgain;
 use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Error, Message, PreparedRequest, sha256_hex};
 use async_trait::async_trait;
 use conversation::{DemoConversation, Request};

@@ -6,26 +6,22 @@
 mod contents;
 mod generation;
 mod kept_parts;
-mod request;
 mod response;
-mod said;
 mod schema;
 #[cfg(test)]
 mod stream_tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::image_data::Images;
-use crate::json_parts::open_list;
-use crate::wire_format::WireFormat;
+use crate::request_parts::{Images, open_list, system_text};
+use crate::wire_format::{Headers, WireFormat, key_header};
 use crate::{ProviderSettings, Secret};
 use arki_domain::{ChatRequest, Error, Message};
 use generation::Generation;
-use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::GeminiDecoder;
 use serde_json::Value;
 use std::sync::Arc;
-use wire::Role;
+use wire::{Declaration, GenerationConfig, Head, Role, SystemInstruction, Tools};
 
 /// The name under which signatures are kept.
 const FORMAT: &str = "gemini";
@@ -52,15 +48,13 @@ impl WireFormat for Gemini {
         format!("/v1beta/models/{}:streamGenerateContent?alt=sse", self.model)
     }
 
-    fn headers(&self, key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
-        let header =
-            |key: &Secret| Ok((HeaderName::from_static("x-goog-api-key"), HeaderValue::try_from(key.expose())?));
-        key.map(header).into_iter().collect()
+    fn headers(&self, key: Option<&Secret>) -> Headers {
+        key_headers(key)
     }
 
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
-        let system = request::system(&self.generation, request);
-        open_list(&request::head(&self.generation, &system, request), "contents")
+        let system = system_text(request, !is_schema_sent(&self.generation, request));
+        open_list(&head(&self.generation, &system, request), "contents")
     }
 
     fn narrowed(&self, schema: Value) -> Option<Value> {
@@ -86,4 +80,32 @@ impl WireFormat for Gemini {
     fn decoder(&self) -> Box<dyn AnswerDecoder> {
         Box::new(GeminiDecoder::new(&self.origin))
     }
+}
+
+pub(crate) fn key_headers(key: Option<&Secret>) -> Headers {
+    key_header("x-goog-api-key", key)
+}
+
+/// The part of a request before the contents.
+fn head<'a>(generation: &Generation, system: &'a str, request: &'a ChatRequest) -> Head<'a> {
+    let options = &request.options;
+    let schema = options.output_schema.as_ref().filter(|_| is_schema_sent(generation, request));
+    let config = GenerationConfig {
+        max_output_tokens: options.max_completion_tokens,
+        response_mime_type: schema.map(|_| "application/json"),
+        response_json_schema: schema,
+        thinking_config: generation.thinking_config(options.reasoning_effort.as_deref()),
+    };
+    let declarations: Vec<Declaration<'_>> = request.tools.iter().map(Declaration::from).collect();
+    Head {
+        system_instruction: (!system.is_empty()).then(|| SystemInstruction::new(system)),
+        tools: (!declarations.is_empty()).then_some([Tools { function_declarations: declarations }]),
+        generation_config: (!config.is_empty()).then_some(config),
+        service_tier: options.flex.then_some("flex"),
+    }
+}
+
+/// Returns whether the schema is sent. Before the third generation a prescribed form and tools exclude each other.
+fn is_schema_sent(generation: &Generation, request: &ChatRequest) -> bool {
+    request.tools.is_empty() || generation.takes_schema_with_tools()
 }

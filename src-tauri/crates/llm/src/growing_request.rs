@@ -3,17 +3,18 @@
 //!
 //! The bytes and the hash of the conversation so far are kept, so that a turn costs what it adds, not what went before.
 
-use crate::image_data::Images;
-use crate::json_parts::to_json;
 use crate::prompt::{self, End, Sendable};
 use crate::refused_parameters::RefusedParameters;
-use crate::schema_in_words::schema_in_words;
+use crate::request_parts::{Images, schema_in_words, to_json};
 use crate::wire_format::WireFormat;
 use arki_domain::{ChatRequest, Error, Message, ModelOptions, PreparedRequest, ToolDefinition, portable_schema};
 use bytes::{Bytes, BytesMut};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Follows the last message.
+const TAIL: &[u8] = b"]}";
 
 /// Remembers the last request.
 #[derive(Default)]
@@ -69,6 +70,21 @@ impl GrowingRequest {
         let (head_bytes, body) = (written.head_bytes, written.body.clone());
         *slot = Some(written);
         Ok(PreparedRequest { request_hash, message_count, head_bytes, body })
+    }
+}
+
+/// A past request, written once more.
+#[derive(Debug, Clone)]
+pub struct WrittenAgain {
+    /// The messages in a form that may be sent: every call has its result, and none is empty.
+    pub messages: Vec<Arc<Message>>,
+    /// The bytes that were sent; `None` where none were found that have the hash.
+    pub body: Option<Bytes>,
+}
+
+impl WrittenAgain {
+    pub(crate) fn unproven(request: &ChatRequest) -> Self {
+        Self { messages: prompt::sendable(&request.messages, &request.images).messages, body: None }
     }
 }
 
@@ -176,7 +192,7 @@ impl Written {
                 self.settled.extend_from_slice(group);
             }
         }
-        body.extend_from_slice(format.tail());
+        body.extend_from_slice(TAIL);
         let hash = self.settled_hash.clone().chain_update(&body[self.settled_bytes..]);
         self.body = body.freeze();
         Ok(hex::encode(hash.finalize()))

@@ -2,8 +2,8 @@
 //! server leaves out.
 
 use crate::catalogue::DEFAULT_CAPABILITIES;
-use crate::{Capability, ProviderKind, Secret};
-use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
+use crate::wire_format::{Headers, bearer};
+use crate::{Capability, ProviderKind, Secret, anthropic, gemini};
 use serde_json::Value;
 
 /// More models than any vendor has; the rest of a list is left out.
@@ -42,23 +42,13 @@ pub(crate) fn path(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// Returns the headers that this kind of provider wants. Values are marked as sensitive by the caller.
-pub(crate) fn headers(
-    kind: ProviderKind,
-    key: Option<&Secret>,
-) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
-    let mut headers = Vec::new();
-    if kind == ProviderKind::Anthropic {
-        headers.push((HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01")));
+/// Returns the headers that this kind of provider wants.
+pub(crate) fn headers(kind: ProviderKind, key: Option<&Secret>) -> Headers {
+    match kind {
+        ProviderKind::Anthropic => anthropic::key_headers(key),
+        ProviderKind::Gemini => gemini::key_headers(key),
+        _ => bearer(key),
     }
-    if let Some(key) = key {
-        headers.push(match kind {
-            ProviderKind::Anthropic => (HeaderName::from_static("x-api-key"), HeaderValue::try_from(key.expose())?),
-            ProviderKind::Gemini => (HeaderName::from_static("x-goog-api-key"), HeaderValue::try_from(key.expose())?),
-            _ => (AUTHORIZATION, HeaderValue::try_from(format!("Bearer {}", key.expose()))?),
-        });
-    }
-    Ok(headers)
 }
 
 /// The models of a list; `None` when it is none. Every kind's form is told by itself: gateways answer for one another.

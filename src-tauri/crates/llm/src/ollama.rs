@@ -3,15 +3,13 @@
 //!
 //! How long a model stays loaded is left to the server.
 
-mod request;
 mod response;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::image_data::Images;
-use crate::json_parts::{open_list, to_json};
+use crate::request_parts::{FunctionTool, Images, open_list, system_text, to_json};
 use crate::sse::Framing;
 use crate::wire_format::WireFormat;
 use crate::{Capability, ModelInfo, ProviderSettings, catalogue};
@@ -63,8 +61,9 @@ impl WireFormat for Ollama {
     }
 
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
-        let mut head = open_list(&request::head(self, request), "messages")?;
-        let system = request::system(request);
+        let mut head = open_list(&head(self, request), "messages")?;
+        // A model that is held to a form from its first token on cannot call a tool, so that it is asked for in words then.
+        let system = system_text(request, !request.tools.is_empty());
         if !system.is_empty() {
             head.extend_from_slice(&to_json(&wire::Message::system(&system))?);
         }
@@ -90,5 +89,30 @@ impl WireFormat for Ollama {
 
     fn decoder(&self) -> Box<dyn AnswerDecoder> {
         Box::new(OllamaDecoder::default())
+    }
+}
+
+fn head<'a>(format: &'a Ollama, request: &'a ChatRequest) -> wire::Head<'a> {
+    let options = &request.options;
+    wire::Head {
+        model: &format.model,
+        stream: true,
+        truncate: false,
+        shift: false,
+        options: wire::Options { num_ctx: format.known().context_window, num_predict: options.max_completion_tokens },
+        think: options.reasoning_effort.as_deref().and_then(|effort| think(format, effort)),
+        format: options.output_schema.as_ref().filter(|_| request.tools.is_empty()),
+        tools: request.tools.iter().map(FunctionTool::from).collect(),
+    }
+}
+
+/// gpt-oss takes a level and nothing else; every other model takes no level. `true` makes an error of a model that
+/// cannot think, and those that can do so unasked, so that it is said only of models that are known to.
+fn think<'a>(format: &Ollama, effort: &'a str) -> Option<wire::Think<'a>> {
+    let name = format.model.rsplit('/').next().unwrap_or_default();
+    match effort {
+        "minimal" if name.starts_with("gpt-oss") => Some(wire::Think::Level("low")),
+        _ if name.starts_with("gpt-oss") => Some(wire::Think::Level(effort)),
+        _ => format.known().thinks.then_some(wire::Think::Switch(true)),
     }
 }

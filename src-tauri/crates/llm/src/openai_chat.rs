@@ -1,11 +1,9 @@
 //! OpenAI's Chat Completions, and the servers that speak nearly the same.
 
-mod dialect;
 #[cfg(test)]
 mod dialect_tests;
 mod entry;
 mod reasoning_details;
-mod request;
 mod response;
 mod returned_thoughts;
 #[cfg(test)]
@@ -13,18 +11,43 @@ mod stream_tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::call_names::acceptable_id;
-use crate::image_data::Images;
-use crate::json_parts::{open_list, to_json};
-use crate::wire_format::{WireFormat, bearer};
-use crate::{ProviderSettings, Secret, catalogue};
+use crate::request_parts::{FunctionTool, Images, acceptable_id, open_list, system_text, to_json};
+use crate::strict_schema::can_be_strict;
+use crate::wire_format::{Headers, WireFormat, bearer};
+use crate::{ProviderKind, ProviderSettings, Secret, catalogue};
 use arki_domain::{CallId, ChatRequest, Error, Message};
-use dialect::Dialect;
 use entry::Entry;
-use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use response::ChatDecoder;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
+use wire::{CacheControl, Head, JsonSchema, Reasoning, ResponseFormat, StreamOptions, Thinking};
+
+/// Differences in Chat Completions from server to server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Dialect {
+    /// <https://platform.openai.com/docs/api-reference/chat>
+    OpenAi,
+    /// <https://api-docs.deepseek.com/api/create-chat-completion>
+    DeepSeek,
+    /// <https://openrouter.ai/docs/api-reference/chat-completion>
+    OpenRouter,
+    /// llama.cpp, vLLM, LM Studio, LiteLLM and the like.
+    #[default]
+    Compatible,
+}
+
+impl From<ProviderKind> for Dialect {
+    fn from(kind: ProviderKind) -> Self {
+        match kind {
+            ProviderKind::OpenaiChat => Self::OpenAi,
+            ProviderKind::Deepseek => Self::DeepSeek,
+            ProviderKind::Openrouter => Self::OpenRouter,
+            _ => Self::Compatible,
+        }
+    }
+}
 
 /// OpenAI's limit for the ID of a call.
 const MAX_ID_BYTES: usize = 40;
@@ -43,10 +66,10 @@ pub(crate) struct OpenAiChat {
 
 impl OpenAiChat {
     pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
-        let is_blind = catalogue::is_blind(settings, model);
+        let known = catalogue::model_info(settings, model);
         let dialect = settings.kind.into();
-        let refuses_effort = dialect == Dialect::OpenAi && catalogue::does_not_reason(settings, model);
-        Self { model: model.to_owned(), dialect, is_blind, refuses_effort }
+        let refuses_effort = dialect == Dialect::OpenAi && !known.assumes_capabilities && !known.thinks();
+        Self { model: model.to_owned(), dialect, is_blind: known.is_blind(), refuses_effort }
     }
 
     /// OpenAI refuses longer ids, as other vendors' calls may have; servers' own ids go back as they came.
@@ -61,7 +84,7 @@ impl WireFormat for OpenAiChat {
     }
 
     /// OpenRouter asks applications to say who they are: <https://openrouter.ai/docs/app-attribution>.
-    fn headers(&self, key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+    fn headers(&self, key: Option<&Secret>) -> Headers {
         let mut headers = bearer(key)?;
         if self.dialect == Dialect::OpenRouter {
             headers.push((
@@ -74,8 +97,9 @@ impl WireFormat for OpenAiChat {
     }
 
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Error> {
-        let mut head = open_list(&request::head(self, request), "messages")?;
-        let system = request::system(self.dialect, request);
+        let mut head = open_list(&head(self, request), "messages")?;
+        // DeepSeek knows no schemas, so that it is told in words; its promise of JSON would keep it from calling tools.
+        let system = system_text(request, self.dialect == Dialect::DeepSeek);
         if !system.is_empty() {
             head.extend_from_slice(&to_json(&Entry::System { content: &system })?);
         }
@@ -104,4 +128,42 @@ impl WireFormat for OpenAiChat {
     fn decoder(&self) -> Box<dyn AnswerDecoder> {
         Box::new(ChatDecoder::new(self.dialect, &self.model))
     }
+}
+
+/// The part of a request before the messages.
+fn head<'a>(format: &'a OpenAiChat, request: &'a ChatRequest) -> Head<'a> {
+    let OpenAiChat { model, dialect, refuses_effort, .. } = format;
+    let (dialect, options) = (*dialect, &request.options);
+    let effort = options.reasoning_effort.as_deref().filter(|_| !refuses_effort);
+    let limit = options.max_completion_tokens;
+    let is_router = dialect == Dialect::OpenRouter;
+    Head {
+        model,
+        stream: true,
+        // OpenRouter gives the figures unasked, and knows no other way to ask for them any more.
+        stream_options: (!is_router).then_some(StreamOptions { include_usage: true }),
+        cache_control: (is_router && model.starts_with("anthropic/")).then_some(CacheControl { kind: "ephemeral" }),
+        reasoning: effort.filter(|_| is_router).map(|effort| Reasoning { effort }),
+        reasoning_effort: effort.filter(|_| !is_router),
+        thinking: effort.filter(|_| dialect == Dialect::DeepSeek).map(|_| Thinking { kind: "enabled" }),
+        max_completion_tokens: limit.filter(|_| dialect == Dialect::OpenAi),
+        max_tokens: limit.filter(|_| dialect != Dialect::OpenAi),
+        service_tier: (options.flex && dialect != Dialect::DeepSeek).then_some("flex"),
+        response_format: response_format(dialect, request),
+        tools: request.tools.iter().map(FunctionTool::from).collect(),
+    }
+}
+
+fn response_format(dialect: Dialect, request: &ChatRequest) -> Option<ResponseFormat<'_>> {
+    let schema = request.options.output_schema.as_ref()?;
+    match dialect {
+        Dialect::DeepSeek => request.tools.is_empty().then_some(ResponseFormat::JsonObject),
+        // These hold the model to any schema, unasked.
+        Dialect::Compatible => Some(json_schema(schema, None)),
+        Dialect::OpenAi | Dialect::OpenRouter => Some(json_schema(schema, Some(can_be_strict(schema)))),
+    }
+}
+
+fn json_schema(schema: &Value, strict: Option<bool>) -> ResponseFormat<'_> {
+    ResponseFormat::JsonSchema { json_schema: JsonSchema { name: "answer", schema, strict } }
 }

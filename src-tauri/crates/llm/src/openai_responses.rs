@@ -11,8 +11,7 @@ mod stream_tests;
 mod wire;
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::image_data::Images;
-use crate::json_parts::open_list;
+use crate::request_parts::{Images, open_list};
 use crate::wire_format::WireFormat;
 use crate::{Capability, ProviderSettings, catalogue};
 use arki_domain::{ChatRequest, Error, Message};

@@ -3,7 +3,7 @@
 //! A call without a result, or a result without a call, comes from a conversation that was cut off or taken over from
 //! elsewhere, and every vendor answers it with an error for ever after.
 
-use crate::image_data::Images;
+use crate::request_parts::Images;
 use arki_domain::{Code, Error, Image, Message};
 use std::sync::Arc;
 

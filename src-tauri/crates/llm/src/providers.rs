@@ -5,14 +5,13 @@ use crate::anthropic::Anthropic;
 use crate::catalogue::{self, ModelInfo};
 use crate::demo::DemoModel;
 use crate::gemini::Gemini;
-use crate::growing_request::rewrite;
+use crate::growing_request::{WrittenAgain, rewrite};
 use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
 use crate::openai_responses::OpenAiResponses;
 use crate::provider_connection::ProviderConnection;
 use crate::wire_format::WireFormat;
 use crate::wire_model::WireModel;
-use crate::written_again::WrittenAgain;
 use crate::{KeySource, ModelMemory, ProviderKind, ProviderSettings};
 use arki_domain::{ChatModel, ChatRequest, Code, Error};
 use std::borrow::Cow;
@@ -56,7 +55,7 @@ impl Providers {
     /// baseUrl, `MODEL_NOT_FOUND` when the demo has no such model: what others have, only they know.
     pub fn model(&self, reference: &str) -> Result<Arc<dyn ChatModel>, Error> {
         let (provider, model) = split_reference(reference)?;
-        let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
+        let connection = self.connection(provider)?;
         let settings = connection.settings();
         if settings.kind == ProviderKind::Demo {
             return Ok(Arc::new(DemoModel::new(settings, model)?));
@@ -96,8 +95,8 @@ impl Providers {
         self.connections.values().map(AsRef::as_ref)
     }
 
-    pub(crate) fn connection(&self, provider: &str) -> Result<&ProviderConnection, Error> {
-        self.connections.get(provider).map(AsRef::as_ref).ok_or_else(|| self.unknown(provider))
+    pub(crate) fn connection(&self, provider: &str) -> Result<&Arc<ProviderConnection>, Error> {
+        self.connections.get(provider).ok_or_else(|| self.unknown(provider))
     }
 
     /// Returns the settings in the order of their names.
@@ -124,7 +123,7 @@ impl Providers {
     /// As [`Providers::model`], but for the baseUrl.
     pub fn model_info(&self, reference: &str) -> Result<ModelInfo, Error> {
         let (provider, model) = split_reference(reference)?;
-        let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
+        let connection = self.connection(provider)?;
         Ok(catalogue::model_info(connection.settings(), model))
     }
 
@@ -132,7 +131,7 @@ impl Providers {
     /// once.
     pub async fn live_model_info(&self, reference: &str) -> Result<ModelInfo, Error> {
         let (provider, model) = split_reference(reference)?;
-        let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
+        let connection = self.connection(provider)?;
         Ok(connection.model_info(model).await)
     }
 

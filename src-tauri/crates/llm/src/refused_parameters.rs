@@ -1,7 +1,7 @@
 //! Optional parts of a request that a provider refuses: recognised in its words, and left out from then on. Which parts
 //! there are is read off the request itself, so that no vendor has to be known.
 
-use crate::json_parts::{open_list, to_json};
+use crate::request_parts::{open_list, to_json};
 use crate::vendor_error::VendorError;
 use arki_domain::{Code, Error};
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 //! common to all of them.
 
 use crate::answer_decoder::AnswerDecoder;
-use crate::image_data::Images;
+use crate::request_parts::Images;
 use crate::sse::Framing;
 use crate::{ModelInfo, Secret};
 use arki_domain::{ChatRequest, Error, Message};
@@ -19,7 +19,7 @@ pub(crate) trait WireFormat: Send + Sync {
     fn path(&self) -> String;
 
     /// The headers that only this API wants, the key's among them. Their values are marked as sensitive by the caller.
-    fn headers(&self, key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+    fn headers(&self, key: Option<&Secret>) -> Headers {
         bearer(key)
     }
 
@@ -48,11 +48,6 @@ pub(crate) trait WireFormat: Send + Sync {
         b""
     }
 
-    /// Returns what follows the last message.
-    fn tail(&self) -> &'static [u8] {
-        b"]}"
-    }
-
     /// Returns whether two neighbours are told in one entry of the list, as APIs demand whose roles have to alternate.
     fn joins(&self, _message: &Message, _next: &Message) -> bool {
         false
@@ -69,8 +64,17 @@ pub(crate) trait WireFormat: Send + Sync {
     fn decoder(&self) -> Box<dyn AnswerDecoder>;
 }
 
+/// Headers as they are sent; their values are marked as sensitive by the caller.
+pub(crate) type Headers = Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue>;
+
 /// The key as most APIs take it.
-pub(crate) fn bearer(key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+pub(crate) fn bearer(key: Option<&Secret>) -> Headers {
     let value = |key: &Secret| HeaderValue::try_from(format!("Bearer {}", key.expose()));
     key.map(|key| Ok((AUTHORIZATION, value(key)?))).into_iter().collect()
+}
+
+/// The key in a header of its own.
+pub(crate) fn key_header(name: &'static str, key: Option<&Secret>) -> Headers {
+    let header = |key: &Secret| Ok((HeaderName::from_static(name), HeaderValue::try_from(key.expose())?));
+    key.map(header).into_iter().collect()
 }

@@ -2,10 +2,8 @@
 
 use super::layout::{self, Piece};
 use super::wire::{Block, Entry, ImageSource, Role};
-use crate::call_names::acceptable_name;
-use crate::image_data::{Images, base64_of};
-use arki_domain::{CallId, Image, Message, Reasoning, ToolRequest, sha256_hex};
-use serde_json::value::RawValue;
+use crate::request_parts::{Images, ModelTurn, acceptable_name, base64_of, object_value};
+use arki_domain::{CallId, Image, Message, ToolRequest, sha256_hex};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -28,16 +26,13 @@ pub(super) fn of<'a>(group: &'a [Arc<Message>], model: &str, images: &Images) ->
     let mut content = Vec::new();
     for message in group {
         match &**message {
-            Message::System { content: text } => content.extend(said(text)),
+            Message::System { content: text } => content.extend(words(text)),
             Message::User { content: text, images: shown } => {
                 content.extend(shown.iter().filter_map(|image| picture(image, images)));
-                content.extend(said(text));
+                content.extend(words(text));
             }
-            Message::Assistant { content: text, reasoning, .. } => {
-                turn(text, &[], reasoning.as_ref(), model, &mut content);
-            }
-            Message::ToolRequest { content: text, reasoning, calls, .. } => {
-                turn(text, calls, reasoning.as_ref(), model, &mut content);
+            Message::Assistant { .. } | Message::ToolRequest { .. } => {
+                ModelTurn::of(message).into_iter().for_each(|said| turn(said, model, &mut content));
             }
             Message::ToolResult { call_id, content: text, is_error, .. } => content.push(Block::ToolResult {
                 tool_use_id: id(call_id),
@@ -50,7 +45,7 @@ pub(super) fn of<'a>(group: &'a [Arc<Message>], model: &str, images: &Images) ->
 }
 
 /// The API refuses text that is blank.
-fn said(text: &str) -> Option<Block<'_>> {
+fn words(text: &str) -> Option<Block<'_>> {
     (!text.trim().is_empty()).then_some(Block::Text { text })
 }
 
@@ -59,16 +54,10 @@ fn picture<'a>(image: &'a Image, images: &Images) -> Option<Block<'a>> {
     Some(Block::Image { source: ImageSource::Base64 { media_type: &image.media_type, data } })
 }
 
-fn turn<'a>(
-    text: &'a str,
-    calls: &'a [ToolRequest],
-    reasoning: Option<&Reasoning>,
-    model: &str,
-    content: &mut Vec<Block<'a>>,
-) {
-    let mut rest = text;
-    let mut calls_left = calls.iter();
-    for piece in layout::of_turn(reasoning, model, text, calls.len()) {
+fn turn<'a>(said: ModelTurn<'a>, model: &str, content: &mut Vec<Block<'a>>) {
+    let mut rest = said.content;
+    let mut calls_left = said.calls.iter();
+    for piece in layout::of_turn(said.reasoning, model, said.content, said.calls.len()) {
         match piece {
             Piece::Thinking { thinking, signature } => {
                 content.push(Block::Thinking { thinking: thinking.into(), signature: signature.into() });
@@ -76,7 +65,7 @@ fn turn<'a>(
             Piece::RedactedThinking { data } => content.push(Block::RedactedThinking { data: data.into() }),
             Piece::Text { bytes } => {
                 let (piece, after) = rest.split_at_checked(bytes).unwrap_or((rest, ""));
-                content.extend(said(piece));
+                content.extend(words(piece));
                 rest = after;
             }
             Piece::ToolUse => content.extend(calls_left.next().map(call)),
@@ -85,20 +74,7 @@ fn turn<'a>(
 }
 
 fn call(call: &ToolRequest) -> Block<'_> {
-    Block::ToolUse { id: id(&call.call_id), name: acceptable_name(&call.tool_id), input: input(&call.arguments) }
-}
-
-/// Returns the input as the model wrote it, where that is an object.
-fn input(arguments: &str) -> Cow<'_, RawValue> {
-    match serde_json::from_str::<&RawValue>(arguments) {
-        Ok(value) if value.get().starts_with('{') => Cow::Borrowed(value),
-        _ if arguments.trim().is_empty() => raw("{}".to_owned()),
-        _ => raw(serde_json::json!({ "invalid_arguments": arguments }).to_string()),
-    }
-}
-
-fn raw(json: String) -> Cow<'static, RawValue> {
-    Cow::Owned(RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    Block::ToolUse { id: id(&call.call_id), name: acceptable_name(&call.tool_id), input: object_value(&call.arguments) }
 }
 
 /// The API takes letters, digits, `_` and `-`. Other vendors' ids hold other characters, and one may be as long as a
@@ -129,7 +105,7 @@ mod tests {
 
     #[test]
     fn arguments_are_an_object_whatever_the_model_wrote() {
-        let sent = |arguments: &str| input(arguments).get().to_owned();
+        let sent = |arguments: &str| object_value(arguments).get().to_owned();
         assert_eq!(sent("{\"a\": 1.0}"), "{\"a\": 1.0}");
         assert_eq!((sent(""), sent(" \n")), ("{}".into(), "{}".into()));
         assert_eq!(sent("[1]"), r#"{"invalid_arguments":"[1]"}"#);

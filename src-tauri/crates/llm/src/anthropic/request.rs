@@ -2,9 +2,8 @@
 
 use super::capabilities::Thinking;
 use super::{Anthropic, DEFAULT_MAX_TOKENS, schema, wire};
-use crate::schema_in_words::schema_in_words;
+use crate::request_parts::system_text;
 use arki_domain::{ChatRequest, ModelOptions};
-use std::borrow::Cow;
 
 /// The least that the API takes as a budget.
 const MIN_BUDGET_TOKENS: u32 = 1_024;
@@ -14,14 +13,12 @@ pub(super) fn head<'a>(format: &'a Anthropic, request: &'a ChatRequest) -> wire:
     let max_tokens = options.max_completion_tokens.or(format.output_limit).unwrap_or(DEFAULT_MAX_TOKENS);
     let capabilities = format.capabilities;
     let effort = effort(options).filter(|_| matches!(capabilities.thinking, Thinking::Adaptive { .. }));
-    let (answer_format, system) = match &options.output_schema {
-        Some(schema) if capabilities.has_output_format => {
-            (Some(wire::OutputFormat::new(schema::accepted(schema))), Cow::Borrowed(&*request.system))
-        }
-        Some(schema) => (None, Cow::Owned(schema_in_words(&request.system, schema))),
-        None => (None, Cow::Borrowed(&*request.system)),
+    let answer_format = options.output_schema.as_ref().filter(|_| capabilities.has_output_format);
+    let system = system_text(request, !capabilities.has_output_format);
+    let output = wire::OutputConfig {
+        effort,
+        format: answer_format.map(|schema| wire::OutputFormat::new(schema::accepted(schema))),
     };
-    let output = wire::OutputConfig { effort, format: answer_format };
     wire::Head {
         model: &format.model,
         max_tokens,

@@ -2,10 +2,9 @@
 
 use super::layout::{self, Piece};
 use super::wire::{ContentBlock, Delta, Event, WireUsage};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, token, tool_request};
 use crate::lone_surrogates::Halves;
-use crate::vendor_error::VendorError;
-use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
+use arki_domain::{FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
 
 /// More than anybody reviews; a server that sends more is broken.
@@ -122,12 +121,12 @@ impl MessagesDecoder {
             Some(Content::Text { bytes, halves }) => {
                 let rest = halves.finish();
                 *bytes += rest.len();
-                out.extend(token(TokenType::LlmResponse, rest.to_owned()));
+                out.extend(token(TokenType::LlmResponse, rest));
             }
             Some(Content::Thinking { thinking, halves, .. }) => {
                 let rest = halves.finish();
                 thinking.push_str(rest);
-                out.extend(token(TokenType::LlmThinking, rest.to_owned()));
+                out.extend(token(TokenType::LlmThinking, rest));
             }
             _ => {}
         }
@@ -166,12 +165,12 @@ impl AnswerDecoder for MessagesDecoder {
     fn event(&mut self, name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError> {
         let mut event: Event = match serde_json::from_str(data) {
             Ok(event) => event,
-            Err(_) if name == Some("error") => return Err(vendor_error(data)),
+            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
             Err(_) if data.trim() == "[DONE]" && self.is_finished() => return Ok(Step::Complete),
             Err(_) => return Err(DecodeError::Malformed("it is not the JSON of the Messages API")),
         };
         if event.error.as_ref().is_some_and(|error| !error.is_null()) || name == Some("error") {
-            return Err(vendor_error(data));
+            return Err(DecodeError::of_vendor(data));
         }
         let index = event.index.unwrap_or(0);
         match event.kind.as_deref() {
@@ -190,7 +189,7 @@ impl AnswerDecoder for MessagesDecoder {
             }
             Some("message_stop") => return Ok(Step::Complete),
             Some("message") => return self.whole_message(event, out),
-            Some("error") => return Err(vendor_error(data)),
+            Some("error") => return Err(DecodeError::of_vendor(data)),
             Some("content_block_stop") => self.end_block(index, out),
             // `ping`, and what is to come.
             Some(_) => {}
@@ -225,7 +224,7 @@ impl AnswerDecoder for MessagesDecoder {
                 Content::Call(_) if finish_reason == Some(FinishReason::ContentFilter) => {}
                 Content::Call(call) => {
                     pieces.push(Piece::ToolUse);
-                    calls.push(StreamEvent::ToolCall(call.into()));
+                    calls.push(StreamEvent::ToolCall(call.request()));
                 }
                 Content::Other => {}
             }
@@ -246,22 +245,12 @@ impl BlockInProgress {
     }
 }
 
-impl From<CallInProgress> for ToolRequest {
-    fn from(call: CallInProgress) -> Self {
-        let call_id = if call.id.is_empty() { CallId::new() } else { CallId::from(call.id) };
-        let arguments = match call.input {
-            Some(input) if call.arguments.trim().is_empty() => input.to_string(),
-            None if call.arguments.trim().is_empty() => "{}".to_owned(),
-            _ => call.arguments,
+impl CallInProgress {
+    fn request(self) -> ToolRequest {
+        let arguments = match self.input {
+            Some(input) if self.arguments.trim().is_empty() => input.to_string(),
+            _ => self.arguments,
         };
-        Self { call_id, tool_id: call.name, arguments }
+        tool_request(self.id, self.name, arguments)
     }
-}
-
-fn token(token_type: TokenType, text: String) -> Option<StreamEvent> {
-    (!text.is_empty()).then_some(StreamEvent::Token { token_type, text })
-}
-
-fn vendor_error(data: &str) -> DecodeError {
-    DecodeError::Vendor(VendorError::from_body(data.as_bytes()))
 }

@@ -135,7 +135,7 @@ pub(super) enum Block<'a> {
     ToolUse {
         id: Cow<'a, str>,
         name: Cow<'a, str>,
-        input: Cow<'a, RawValue>,
+        input: Box<RawValue>,
     },
     ToolResult {
         tool_use_id: Cow<'a, str>,

@@ -9,19 +9,12 @@ use std::sync::OnceLock;
 const TEXT: &str = include_str!("../../data/catalogue.json");
 
 #[derive(Deserialize)]
-struct File<'a> {
-    date: &'a str,
-    #[serde(borrow)]
-    vendors: HashMap<&'a str, Vec<CatalogueModel>>,
-}
-
 pub(crate) struct Catalogue {
     date: &'static str,
-    vendors: HashMap<&'static str, Vendor>,
+    /// The models of each vendor, in the order of their ids.
+    #[serde(borrow)]
+    vendors: HashMap<&'static str, Vec<CatalogueModel>>,
 }
-
-/// The models of one vendor, in the order of their ids.
-struct Vendor(Vec<CatalogueModel>);
 
 /// A chat model that calls tools: no others are in the catalogue.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -30,27 +23,20 @@ pub(crate) struct CatalogueModel {
     pub(crate) id: String,
     pub(crate) name: String,
     /// In tokens, prompt and answer together.
-    #[serde(default)]
     pub(crate) context_window: Option<u64>,
     /// In tokens.
-    #[serde(default)]
     pub(crate) output_limit: Option<u64>,
     #[serde(default)]
     pub(crate) vision: bool,
     #[serde(default)]
     pub(crate) reasoning: bool,
-    #[serde(default)]
     pub(crate) price: Option<Price>,
 }
 
 impl Catalogue {
     pub(crate) fn get() -> &'static Self {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
-        CATALOGUE.get_or_init(|| {
-            let file: File<'static> = serde_json::from_str(TEXT).expect("the catalogue is tested to be readable");
-            let vendors = file.vendors.into_iter().map(|(vendor, models)| (vendor, Vendor(models))).collect();
-            Self { date: file.date, vendors }
-        })
+        CATALOGUE.get_or_init(|| serde_json::from_str(TEXT).expect("the catalogue is tested to be readable"))
     }
 
     /// When the data were gathered, as `2026-11-10`.
@@ -60,7 +46,7 @@ impl Catalogue {
 
     /// Returns the models in the order of their IDs; none for servers of the user's own.
     pub(crate) fn models(&self, kind: ProviderKind) -> &[CatalogueModel] {
-        vendor(kind).and_then(|vendor| self.vendors.get(vendor)).map_or(&[], |vendor| &vendor.0)
+        vendor(kind).and_then(|vendor| self.vendors.get(vendor)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns a model by its exact ID.

@@ -1,12 +1,10 @@
-//! The conversation as Gemini wants it: what the model said, and what everybody else did.
+//! The conversation as Gemini wants it: what the model said, in the parts in which it came, and what everybody else did.
 
 use super::generation::Generation;
-use super::kept_parts::kept_parts;
-use super::said::Said;
-use super::wire::{Blob, Content, FunctionResponse, Part, Role};
-use crate::image_data::{Images, base64_of};
-use crate::json_parts::to_json;
-use arki_domain::{Error, Message};
+use super::kept_parts::{KeptPart, Place, kept_parts};
+use super::wire::{Blob, Content, FunctionCall, FunctionResponse, Part, Role};
+use crate::request_parts::{Images, ModelTurn, base64_of, object_value, to_json};
+use arki_domain::{Error, Message, ToolRequest};
 use std::sync::Arc;
 
 /// Stands for the signature of a call that has none, as it is another model's:
@@ -32,7 +30,7 @@ pub(super) fn write(
     for turn in group.chunk_by(|message, next| role(message) == role(next)) {
         let mut parts = Vec::new();
         for message in turn {
-            writer.parts_of(message, &mut parts)?;
+            writer.parts_of(message, &mut parts);
         }
         if generation.wants_signatures() {
             sign_first_call(&mut parts);
@@ -57,7 +55,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn parts_of<'m>(&mut self, message: &'m Message, parts: &mut Vec<Part<'m>>) -> Result<(), Error> {
+    fn parts_of<'m>(&mut self, message: &'m Message, parts: &mut Vec<Part<'m>>) {
         match message {
             Message::System { content } => parts.push(Part::text(content)),
             Message::User { content, images } => {
@@ -73,11 +71,13 @@ impl Writer<'_> {
                     parts.push(Part::text(content));
                 }
             }
-            Message::Assistant { content, thoughts, reasoning } => {
-                self.said(&Said { content, thoughts, reasoning, calls: &[] }, parts)?;
-            }
-            Message::ToolRequest { content, thoughts, reasoning, calls } => {
-                self.said(&Said { content, thoughts, reasoning, calls }, parts)?;
+            Message::Assistant { .. } | Message::ToolRequest { .. } => {
+                if let Some(turn) = ModelTurn::of(message) {
+                    let kept = kept_parts(turn.reasoning, self.origin);
+                    let call_ids = call_ids(turn, &kept);
+                    write_turn(turn, kept, &call_ids, parts);
+                    self.call_ids = call_ids.into_iter();
+                }
             }
             Message::ToolResult { tool_id, content, is_error, .. } => {
                 let id = self.call_ids.next().flatten();
@@ -87,15 +87,6 @@ impl Writer<'_> {
                 });
             }
         }
-        Ok(())
-    }
-
-    fn said<'m>(&mut self, said: &Said<'m>, parts: &mut Vec<Part<'m>>) -> Result<(), Error> {
-        let kept = kept_parts(said.reasoning.as_ref(), self.origin);
-        let call_ids = said.call_ids(&kept);
-        said.write(kept, &call_ids, parts)?;
-        self.call_ids = call_ids.into_iter();
-        Ok(())
     }
 }
 
@@ -103,5 +94,68 @@ impl Writer<'_> {
 fn sign_first_call(parts: &mut [Part<'_>]) {
     if let Some(first) = parts.iter_mut().find(|part| part.function_call.is_some()) {
         first.thought_signature.get_or_insert_with(|| NO_SIGNATURE.to_owned());
+    }
+}
+
+/// The vendor's, one for each call.
+fn call_ids(turn: ModelTurn<'_>, kept: &[KeptPart]) -> Vec<Option<String>> {
+    let ids = kept.iter().filter(|part| matches!(part.place, Place::Call(_))).map(|part| part.id.clone());
+    ids.chain(std::iter::repeat(None)).take(turn.calls.len()).collect()
+}
+
+/// Writes the parts in the order they came in where that is known, else the text and then the calls. All of the
+/// text and every call is there once, whatever was kept: what is stored may differ from what came, as keys are
+/// taken out of it.
+fn write_turn<'m>(turn: ModelTurn<'m>, kept: Vec<KeptPart>, call_ids: &[Option<String>], parts: &mut Vec<Part<'m>>) {
+    let mut text = Rest::of(turn.content);
+    let mut thoughts = Rest::of(turn.thoughts.unwrap_or_default());
+    let mut calls = turn.calls.iter().zip(call_ids);
+    let last_text = kept.iter().rposition(|part| matches!(part.place, Place::Text(_)));
+    if last_text.is_none() && !turn.content.is_empty() {
+        parts.push(Part::text(turn.content));
+    }
+    for (index, KeptPart { place, signature, .. }) in kept.into_iter().enumerate() {
+        let part = match place {
+            Place::Text(_) if last_text == Some(index) => Part::text(text.up_to(usize::MAX)),
+            Place::Text(end) => Part::text(text.up_to(end)),
+            Place::Thought(end) => Part { thought: true, ..Part::text(thoughts.up_to(end)) },
+            Place::Call(_) => match calls.next() {
+                Some((call, id)) => called(call, id),
+                None => continue,
+            },
+        };
+        // Thoughts without a signature are only a summary for people.
+        let is_nothing = part.thought || part.text == Some("");
+        if signature.is_some() || !is_nothing {
+            parts.push(Part { thought_signature: signature, ..part });
+        }
+    }
+    for (call, id) in calls {
+        parts.push(called(call, id));
+    }
+}
+
+fn called<'m>(call: &'m ToolRequest, id: &Option<String>) -> Part<'m> {
+    let args = object_value(&call.arguments);
+    Part { function_call: Some(FunctionCall { id: id.clone(), name: &call.tool_id, args }), ..Part::default() }
+}
+
+/// A text of which a beginning has been written.
+struct Rest<'m> {
+    text: &'m str,
+    written: usize,
+}
+
+impl<'m> Rest<'m> {
+    fn of(text: &'m str) -> Self {
+        Self { text, written: 0 }
+    }
+
+    /// Returns the text from the end of the last piece up to the end of the character there.
+    fn up_to(&mut self, end: usize) -> &'m str {
+        let end = self.text.ceil_char_boundary(end).max(self.written);
+        let piece = &self.text[self.written..end];
+        self.written = end;
+        piece
     }
 }

@@ -2,10 +2,10 @@
 
 use super::kept_parts::{KeptPart, KeptParts, Place};
 use super::wire::{AnswerCall, AnswerPart, Candidate, Chunk, PromptFeedback, UsageMetadata};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, token, tool_request};
 use crate::lone_surrogates::Halves;
 use crate::vendor_error::VendorError;
-use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
+use arki_domain::{FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::value::RawValue;
 
 const NOT_GEMINI: &str = "it is not the JSON of Gemini";
@@ -60,9 +60,7 @@ impl GeminiDecoder {
             (TokenType::LlmResponse, Place::Text(self.text_length))
         };
         self.parts.add(KeptPart { place, id: None, signature });
-        if !text.is_empty() {
-            out.push(StreamEvent::Token { token_type, text });
-        }
+        out.extend(token(token_type, text));
         Ok(())
     }
 
@@ -73,11 +71,8 @@ impl GeminiDecoder {
         let id = call.id.filter(|id| !id.is_empty());
         let args = call.args.filter(|args| args.get() != "null");
         self.parts.add(KeptPart { place: Place::Call(self.calls.len()), id: id.clone(), signature });
-        self.calls.push(ToolRequest {
-            call_id: id.map_or_else(CallId::new, CallId::from),
-            tool_id: call.name.unwrap_or_default(),
-            arguments: args.map_or_else(|| "{}".to_owned(), |args| args.get().to_owned()),
-        });
+        let arguments = args.map_or_else(String::new, |args| args.get().to_owned());
+        self.calls.push(tool_request(id.unwrap_or_default(), call.name.unwrap_or_default(), arguments));
         Ok(())
     }
 
@@ -107,15 +102,14 @@ impl AnswerDecoder for GeminiDecoder {
         if data.trim() == "[DONE]" {
             return Ok(Step::Complete);
         }
-        let vendor_error = || DecodeError::Vendor(VendorError::from_body(data.as_bytes()));
         let chunk: Chunk = match serde_json::from_str(data) {
             Ok(chunk) => chunk,
-            Err(_) if name == Some("error") => return Err(vendor_error()),
+            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
             Err(_) => return Err(DecodeError::Malformed(NOT_GEMINI)),
         };
         self.usage = chunk.usage_metadata.unwrap_or_default().or(self.usage);
         if name == Some("error") || chunk.error.is_some_and(|error| !error.is_null()) {
-            return Err(vendor_error());
+            return Err(DecodeError::of_vendor(data));
         }
         if let Some(fault) = chunk.prompt_feedback.and_then(blocked) {
             return Err(fault);

@@ -1,10 +1,9 @@
 //! Reads the lines of an answer.
 
 use super::wire::{Line, SaidCall};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, token, tokens};
 use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
-use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
 
@@ -50,12 +49,11 @@ impl AnswerDecoder for OllamaDecoder {
         let line: Line =
             serde_json::from_str(data).map_err(|_| DecodeError::Malformed("it is not the JSON of Ollama's chat"))?;
         if line.error.as_ref().is_some_and(|error| !error.is_null()) {
-            return Err(DecodeError::Vendor(VendorError::from_body(data.as_bytes())));
+            return Err(DecodeError::of_vendor(data));
         }
         self.usage = line.figures().or(self.usage);
         if let Some(said) = line.message {
-            let thinking = said.thinking.map(|text| self.halves[1].join(&text).into_owned());
-            out.extend(thinking.and_then(thought));
+            out.extend(said.thinking.and_then(|text| token(TokenType::LlmThinking, self.halves[1].join(&text))));
             let content = self.halves[0].join(said.content.as_deref().unwrap_or_default());
             out.extend(tokens(self.thoughts.push(&content)));
             said.tool_calls.into_iter().flatten().try_for_each(|call| self.call(call))?;
@@ -71,7 +69,7 @@ impl AnswerDecoder for OllamaDecoder {
 
     fn conclude(&mut self, out: &mut Vec<StreamEvent>) {
         let [text, reasoning] = self.halves.each_mut().map(Halves::finish);
-        out.extend(thought(reasoning.to_owned()));
+        out.extend(token(TokenType::LlmThinking, reasoning));
         out.extend(tokens(self.thoughts.push(text)));
         out.extend(tokens(self.thoughts.finish()));
         let finish_reason = Some(self.finish_reason());
@@ -82,12 +80,4 @@ impl AnswerDecoder for OllamaDecoder {
     fn usage(&self) -> Option<Usage> {
         self.usage
     }
-}
-
-fn thought(text: String) -> Option<StreamEvent> {
-    (!text.is_empty()).then_some(StreamEvent::Token { token_type: TokenType::LlmThinking, text })
-}
-
-fn tokens(stretches: Vec<(TokenType, String)>) -> impl Iterator<Item = StreamEvent> {
-    stretches.into_iter().map(|(token_type, text)| StreamEvent::Token { token_type, text })
 }

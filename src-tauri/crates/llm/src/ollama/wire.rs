@@ -1,9 +1,7 @@
 //! The JSON of `/api/chat`: <https://docs.ollama.com/api/chat>.
 
 use crate::figures;
-use crate::function_tool::FunctionTool;
-use crate::image_data::{Images, base64_of};
-use crate::tool_arguments::object_text;
+use crate::request_parts::{FunctionTool, Images, base64_of, object_text};
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -190,7 +190,7 @@ fn where_roles_have_to_alternate_neighbours_are_told_as_one() {
 #[test]
 fn pictures_of_neighbours_are_sent_together_and_a_later_word_changes_nothing_before_them() {
     let shown = |text: &str| Message::User { content: text.into(), images: vec![Image::new("image/png", "a")] };
-    let images: Arc<crate::image_data::Images> = Arc::new([("a".to_owned(), "png".into())].into());
+    let images: Arc<crate::request_parts::Images> = Arc::new([("a".to_owned(), "png".into())].into());
     let request = |messages| ChatRequest { images: images.clone(), ..request(messages) };
     let (format, growing) = (OpenAiChat::new(&ProviderSettings::new("there", Custom), "m"), GrowingRequest::default());
     let mut given: Vec<Arc<Message>> = Vec::new();

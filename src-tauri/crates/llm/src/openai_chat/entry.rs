@@ -1,13 +1,10 @@
 //! The messages, as each server takes them.
 
-use super::OpenAiChat;
-use super::dialect::Dialect;
 use super::reasoning_details;
 use super::returned_thoughts;
-use crate::call_names::acceptable_name;
-use crate::image_data::{Images, data_url_of};
-use crate::tool_arguments::object_text;
-use arki_domain::{Image, Message, Reasoning, ToolRequest};
+use super::{Dialect, OpenAiChat};
+use crate::request_parts::{Images, ModelTurn, acceptable_name, data_url_of, object_text};
+use arki_domain::{Image, Message};
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -95,7 +92,7 @@ impl<'a> Entry<'a> {
     }
 
     fn assistant(format: &OpenAiChat, group: &'a [Arc<Message>]) -> Self {
-        let turns = || group.iter().filter_map(|message| Turn::of(message));
+        let turns = || group.iter().filter_map(|message| ModelTurn::of(message));
         let calls = turns().flat_map(|turn| turn.calls);
         let content = joined(turns().map(|turn| turn.content));
         let thoughts = joined(turns().filter_map(|turn| turn.thoughts));
@@ -119,28 +116,6 @@ impl<'a> Entry<'a> {
             reasoning_details: details.next(),
             tool_calls: turns().flat_map(|turn| ToolCall::of(format, turn)).collect(),
         }
-    }
-}
-
-/// The model's output in one message.
-#[derive(Clone, Copy)]
-struct Turn<'a> {
-    content: &'a str,
-    thoughts: Option<&'a str>,
-    reasoning: Option<&'a Reasoning>,
-    calls: &'a [ToolRequest],
-}
-
-impl<'a> Turn<'a> {
-    fn of(message: &'a Message) -> Option<Self> {
-        let (content, thoughts, reasoning, calls) = match message {
-            Message::Assistant { content, thoughts, reasoning } => (content, thoughts, reasoning, [].as_slice()),
-            Message::ToolRequest { content, thoughts, reasoning, calls } => {
-                (content, thoughts, reasoning, calls.as_slice())
-            }
-            _ => return None,
-        };
-        Some(Self { content, thoughts: thoughts.as_deref(), reasoning: reasoning.as_ref(), calls })
     }
 }
 
@@ -174,7 +149,7 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
 }
 
 impl<'a> ToolCall<'a> {
-    fn of(format: &OpenAiChat, turn: Turn<'a>) -> impl Iterator<Item = Self> {
+    fn of(format: &OpenAiChat, turn: ModelTurn<'a>) -> impl Iterator<Item = Self> {
         turn.calls.iter().enumerate().map(move |(number, call)| {
             let name = acceptable_name(&call.tool_id);
             let function = CalledFunction { name, arguments: object_text(&call.arguments) };

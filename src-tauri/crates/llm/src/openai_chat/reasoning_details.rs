@@ -2,8 +2,7 @@
 //!
 //! <https://openrouter.ai/docs/use-cases/reasoning-tokens>
 
-use super::OpenAiChat;
-use super::dialect::Dialect;
+use super::{Dialect, OpenAiChat};
 use arki_domain::{Reasoning, ToolRequest};
 use serde_json::{Value, json};
 

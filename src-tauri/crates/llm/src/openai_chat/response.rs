@@ -1,14 +1,13 @@
 //! Reads the chunks of an answer.
 
-use super::dialect::Dialect;
+use super::Dialect;
 use super::reasoning_details::ReasoningDetails;
 use super::returned_thoughts;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, share_of_tier};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, share_of_tier, token, tokens, tool_request};
 use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
-use crate::vendor_error::VendorError;
-use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
+use arki_domain::{FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::{Value, json};
 
 /// Gathers one answer. Text is passed on as it comes, calls once they are complete: at the end, as their pieces may come
@@ -56,8 +55,7 @@ impl ChatDecoder {
         let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Value::as_str);
         // Some servers send the same text under several names.
         let reasoning = reasoning.chain([readable.as_str()]).find(|text| !text.is_empty());
-        let reasoning = reasoning.map(|text| self.halves[1].join(text)).filter(|text| !text.is_empty());
-        out.extend(reasoning.map(|text| token(TokenType::LlmThinking, &text)));
+        out.extend(reasoning.and_then(|text| token(TokenType::LlmThinking, self.halves[1].join(text))));
         for text in [&delta.content].into_iter().flatten() {
             self.content(text, out);
         }
@@ -69,7 +67,7 @@ impl ChatDecoder {
 
     fn choice(&mut self, choice: &Choice, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
         if let Some(error) = choice.error.as_ref().filter(|error| !error.is_null()) {
-            return Err(vendor_error(&json!({ "error": error }).to_string()));
+            return Err(DecodeError::of_vendor(&json!({ "error": error }).to_string()));
         }
         if let Some(delta) = &choice.delta {
             self.delta(delta, out)?;
@@ -78,7 +76,7 @@ impl ChatDecoder {
             None | Some("") => {}
             // The second is DeepSeek's, when it has no machine left for the rest of the answer.
             Some(reason @ ("error" | "insufficient_system_resource")) => {
-                return Err(vendor_error(&format!("finish_reason {reason}")));
+                return Err(DecodeError::of_vendor(&format!("finish_reason {reason}")));
             }
             Some(reason) => self.finish_reason = Some(reason.to_owned()),
         }
@@ -102,7 +100,7 @@ impl ChatDecoder {
 
     fn text(&mut self, text: &str, out: &mut Vec<StreamEvent>) {
         let text = self.halves[0].join(text);
-        out.extend(self.thoughts.push(&text).iter().map(|(kind, text)| token(*kind, text)));
+        out.extend(tokens(self.thoughts.push(&text)));
     }
 
     fn call(&mut self, piece: &ToolCallDelta) -> Result<(), DecodeError> {
@@ -170,7 +168,7 @@ impl AnswerDecoder for ChatDecoder {
         }
         let chunk: Chunk = match serde_json::from_str(data) {
             Ok(chunk) => chunk,
-            Err(_) if name == Some("error") => return Err(vendor_error(data)),
+            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
             Err(_) => return Err(DecodeError::Malformed("it is not the JSON of Chat Completions")),
         };
         // First, as what was used has to be paid for also where the answer fails.
@@ -182,7 +180,7 @@ impl AnswerDecoder for ChatDecoder {
         }
         let is_error = chunk.error.is_some_and(|error| !error.is_null());
         if is_error || name == Some("error") || chunk.object.as_ref().and_then(Value::as_str) == Some("error") {
-            return Err(vendor_error(data));
+            return Err(DecodeError::of_vendor(data));
         }
         for choice in chunk.choices.iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.choice(choice, out)?;
@@ -201,12 +199,13 @@ impl AnswerDecoder for ChatDecoder {
 
     fn conclude(&mut self, out: &mut Vec<StreamEvent>) {
         let [text, reasoning] = self.halves.each_mut().map(Halves::finish);
-        out.extend((!reasoning.is_empty()).then(|| token(TokenType::LlmThinking, reasoning)));
-        out.extend(self.thoughts.push(text).iter().map(|(kind, text)| token(*kind, text)));
-        out.extend(self.thoughts.finish().iter().map(|(kind, text)| token(*kind, text)));
+        out.extend(token(TokenType::LlmThinking, reasoning));
+        out.extend(tokens(self.thoughts.push(text)));
+        out.extend(tokens(self.thoughts.finish()));
         let finish_reason = Some(self.finish_reason());
         let extras: Vec<_> = self.calls.iter_mut().map(|call| call.extra_content.take()).collect();
-        let calls: Vec<ToolRequest> = std::mem::take(&mut self.calls).into_iter().map(ToolRequest::from).collect();
+        let calls = std::mem::take(&mut self.calls).into_iter();
+        let calls: Vec<ToolRequest> = calls.map(|call| tool_request(call.id, call.name, call.arguments)).collect();
         out.extend(self.details.finish(&self.model, &calls).map(StreamEvent::Reasoning));
         if matches!(self.dialect, Dialect::Compatible | Dialect::OpenAi) && !calls.is_empty() {
             let name = self.thoughts_name.filter(|_| self.dialect == Dialect::Compatible);
@@ -223,20 +222,4 @@ impl AnswerDecoder for ChatDecoder {
     fn usage(&self) -> Option<Usage> {
         self.usage
     }
-}
-
-impl From<CallInProgress> for ToolRequest {
-    fn from(call: CallInProgress) -> Self {
-        let call_id = if call.id.is_empty() { CallId::new() } else { CallId::from(call.id) };
-        let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
-        Self { call_id, tool_id: call.name, arguments }
-    }
-}
-
-fn token(token_type: TokenType, text: &str) -> StreamEvent {
-    StreamEvent::Token { token_type, text: text.to_owned() }
-}
-
-fn vendor_error(data: &str) -> DecodeError {
-    DecodeError::Vendor(VendorError::from_body(data.as_bytes()))
 }

@@ -3,7 +3,7 @@
 //! <https://platform.openai.com/docs/api-reference/chat>
 
 use crate::figures;
-use crate::function_tool::FunctionTool;
+use crate::request_parts::FunctionTool;
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,11 +1,8 @@
 //! The conversation as items of `input`.
 
 use super::kept::{DIVIDER, Kept, ReasoningItem, recall};
-use crate::call_names::{acceptable_id, acceptable_name};
-use crate::image_data::{Images, data_url_of};
-use crate::json_parts::to_json;
-use crate::tool_arguments::object_text;
-use arki_domain::{Error, Message, Reasoning, ToolRequest};
+use crate::request_parts::{Images, ModelTurn, acceptable_id, acceptable_name, data_url_of, object_text, to_json};
+use arki_domain::{Error, Message, ToolRequest};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -55,10 +52,6 @@ enum Part<'a> {
 
 /// Writes the items that say the message, separated by commas.
 pub(super) fn write(message: &Message, origin: &str, images: &Images, out: &mut Vec<u8>) -> Result<(), Error> {
-    let said = |content, calls, reasoning: &Option<Reasoning>, out: &mut Vec<u8>| {
-        let kept = recall(reasoning.as_ref(), origin);
-        write_items(&model_turn(content, calls, &kept), out)
-    };
     match message {
         Message::System { content } => write_items(&[heard("system", vec![Part::InputText { text: content }])], out),
         Message::User { content, images: shown } => {
@@ -67,8 +60,10 @@ pub(super) fn write(message: &Message, origin: &str, images: &Images, out: &mut 
             let shown = shown.map(|image_url| Part::InputImage { image_url, detail: "auto" });
             write_items(&[heard("user", text.into_iter().chain(shown).collect())], out)
         }
-        Message::Assistant { content, reasoning, .. } => said(content, &[], reasoning, out),
-        Message::ToolRequest { content, reasoning, calls, .. } => said(content, calls, reasoning, out),
+        Message::Assistant { .. } | Message::ToolRequest { .. } => {
+            let Some(turn) = ModelTurn::of(message) else { return Ok(()) };
+            write_items(&model_turn(turn, &recall(turn.reasoning, origin)), out)
+        }
         Message::ToolResult { call_id, content, .. } => write_items(
             &[Item::FunctionCallOutput { call_id: acceptable_id(call_id, MAX_ID_BYTES), output: content }],
             out,
@@ -84,13 +79,13 @@ fn write_items(items: &[Item<'_>], out: &mut Vec<u8>) -> Result<(), Error> {
 }
 
 /// One turn of the model's: as it came, where that is known, else its words and then its calls.
-fn model_turn<'a>(content: &'a str, calls: &'a [ToolRequest], kept: &'a [Kept]) -> Vec<Item<'a>> {
+fn model_turn<'a>(turn: ModelTurn<'a>, kept: &'a [Kept]) -> Vec<Item<'a>> {
     let mut items = Vec::new();
-    let mut text = content;
-    let mut calls = calls.iter();
+    let mut text = turn.content;
+    let mut calls = turn.calls.iter();
     // The API refuses reasoning that nothing follows.
     let mut thoughts = Vec::new();
-    let divides = divides(content, kept);
+    let divides = divides(turn.content, kept);
     for item in kept {
         match item {
             Kept::Reasoning(reasoning) => thoughts.push(Item::Reasoning(reasoning)),

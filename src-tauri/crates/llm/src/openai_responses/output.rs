@@ -6,10 +6,10 @@
 
 use super::kept::{DIVIDER, Kept, ReasoningItem, keep};
 use super::wire;
-use crate::answer_decoder::{DecodeError, MAX_CALLS};
+use crate::answer_decoder::{DecodeError, MAX_CALLS, token, tokens, tool_request};
 use crate::lone_surrogates::Halves;
 use crate::think_split::{Stretch, ThinkSplit};
-use arki_domain::{CallId, StreamEvent, TokenType, ToolRequest};
+use arki_domain::{StreamEvent, TokenType};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -164,7 +164,7 @@ impl Output {
                 Kind::Call if !item.is_done && item.arguments.trim().is_empty() => {}
                 Kind::Call => {
                     kept.push(Kept::FunctionCall { id });
-                    out.push(StreamEvent::ToolCall(request(item.call_id, item.name, item.arguments)));
+                    out.push(StreamEvent::ToolCall(tool_request(item.call_id, item.name, item.arguments)));
                 }
             }
         }
@@ -278,10 +278,9 @@ impl Output {
             Part::Thoughts(_) | Part::Summary(_) => {
                 if self.thought.replace((at, part)).is_some_and(|last| last != (at, part)) {
                     self.finish_thought(out);
-                    out.push(token(TokenType::LlmThinking, DIVIDER));
+                    out.extend(token(TokenType::LlmThinking, DIVIDER));
                 }
-                let text = self.halves[1].join(text);
-                out.extend((!text.is_empty()).then(|| token(TokenType::LlmThinking, &text)));
+                out.extend(token(TokenType::LlmThinking, self.halves[1].join(text)));
             }
         }
     }
@@ -291,34 +290,32 @@ impl Output {
             self.flush(out);
             if let Some(last) = self.speaker.filter(|last| self.items[*last].bytes > 0) {
                 self.items[last].bytes += DIVIDER.len();
-                out.push(token(TokenType::LlmResponse, DIVIDER));
+                out.extend(token(TokenType::LlmResponse, DIVIDER));
             }
             self.speaker = Some(at);
         }
         let text = self.halves[0].join(text);
         let stretches = self.split.push(&text);
-        self.count(&stretches, out);
+        self.count(stretches, out);
     }
 
     fn finish_thought(&mut self, out: &mut Vec<StreamEvent>) {
-        let rest = self.halves[1].finish();
-        out.extend((!rest.is_empty()).then(|| token(TokenType::LlmThinking, rest)));
+        out.extend(token(TokenType::LlmThinking, self.halves[1].finish()));
     }
 
     /// Releases the text that the split held back; it belongs to the message it came with.
     fn flush(&mut self, out: &mut Vec<StreamEvent>) {
         let mut stretches = self.split.push(self.halves[0].finish());
         stretches.extend(self.split.finish());
-        self.count(&stretches, out);
+        self.count(stretches, out);
     }
 
-    fn count(&mut self, stretches: &[Stretch], out: &mut Vec<StreamEvent>) {
-        for (kind, text) in stretches {
-            if let Some(at) = self.speaker.filter(|_| *kind == TokenType::LlmResponse) {
-                self.items[at].bytes += text.len();
-            }
-            out.push(token(*kind, text));
+    fn count(&mut self, stretches: Vec<Stretch>, out: &mut Vec<StreamEvent>) {
+        if let Some(at) = self.speaker {
+            let said = stretches.iter().filter(|(kind, _)| *kind == TokenType::LlmResponse);
+            self.items[at].bytes += said.map(|(_, text)| text.len()).sum::<usize>();
         }
+        out.extend(tokens(stretches));
     }
 }
 
@@ -389,14 +386,4 @@ fn text_of(value: Option<&Value>) -> String {
         None | Some(Value::Null) => String::new(),
         Some(value) => value.to_string(),
     }
-}
-
-fn request(call_id: String, name: String, arguments: String) -> ToolRequest {
-    let call_id = if call_id.is_empty() { CallId::new() } else { CallId::from(call_id) };
-    let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
-    ToolRequest { call_id, tool_id: name, arguments }
-}
-
-fn token(token_type: TokenType, text: &str) -> StreamEvent {
-    StreamEvent::Token { token_type, text: text.to_owned() }
 }

@@ -1,6 +1,6 @@
 //! The part of a request before the conversation.
 
-use crate::json_parts::to_json;
+use crate::request_parts::to_json;
 use crate::strict_schema::can_be_strict;
 use arki_domain::{ChatRequest, Error, ToolDefinition, sha256_hex};
 use serde::Serialize;

@@ -3,7 +3,6 @@
 use super::output::{Output, Part, Place, Stage};
 use super::wire::{Event, Response};
 use crate::answer_decoder::{AnswerDecoder, DecodeError, Step, share_of_tier};
-use crate::vendor_error::VendorError;
 use arki_domain::{FinishReason, StreamEvent, Usage};
 use serde_json::{Value, json};
 
@@ -83,7 +82,7 @@ impl ResponsesDecoder {
             "incomplete" => Ending::Incomplete(why_incomplete(response.incomplete_details.as_ref())),
             _ => {
                 let error = response.error.filter(|error| !error.is_null()).unwrap_or_else(|| json!(status));
-                return Err(vendor_error(&json!({ "error": error }).to_string()));
+                return Err(DecodeError::of_vendor(&json!({ "error": error }).to_string()));
             }
         };
         self.output.all(response.output.unwrap_or_default(), out)?;
@@ -100,12 +99,12 @@ impl AnswerDecoder for ResponsesDecoder {
         }
         let event: Event = match serde_json::from_str(data) {
             Ok(event) => event,
-            Err(_) if name == Some("error") => return Err(vendor_error(data)),
+            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
             Err(_) => return Err(NOT_OURS),
         };
         let kind = event.kind.clone().or_else(|| name.map(str::to_owned)).unwrap_or_default();
         if kind == "error" || event.error.as_ref().is_some_and(|error| !error.is_null()) {
-            return Err(vendor_error(data));
+            return Err(DecodeError::of_vendor(data));
         }
         if kind.is_empty() {
             return Err(NOT_OURS);
@@ -118,7 +117,7 @@ impl AnswerDecoder for ResponsesDecoder {
         let is_response = response.object.as_ref().is_some_and(|object| object == "response");
         match &response.status {
             _ if response.output.is_none() && response.error.as_ref().is_some_and(|error| !error.is_null()) => {
-                Err(vendor_error(body))
+                Err(DecodeError::of_vendor(body))
             }
             _ if response.output.is_none() && !is_response => Err(NOT_OURS),
             Some(status) => self.end(&status.clone(), response, out),
@@ -159,8 +158,4 @@ fn why_incomplete(details: Option<&Value>) -> FinishReason {
         Some("content_filter") => FinishReason::ContentFilter,
         _ => FinishReason::Other,
     }
-}
-
-fn vendor_error(data: &str) -> DecodeError {
-    DecodeError::Vendor(VendorError::from_body(data.as_bytes()))
 }

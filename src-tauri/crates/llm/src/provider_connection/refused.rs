@@ -40,7 +40,7 @@ impl ProviderConnection {
             refused.add([part]);
             refused.iter().cloned().collect::<Vec<_>>().join("\n")
         });
-        if let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key("refused_parameters", model)) {
+        if let Some((memory, key)) = self.memory("refused_parameters", model) {
             memory.keep(key, refused);
         }
     }
@@ -59,7 +59,7 @@ impl ProviderConnection {
             tokens,
             "the model's context window is smaller than known"
         );
-        if let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(&window_of(known), model)) {
+        if let Some((memory, key)) = self.memory(&window_of(known), model) {
             memory.keep(key, tokens.to_string());
         }
     }
@@ -73,7 +73,7 @@ impl ProviderConnection {
 
     /// Recalls the window before each turn, since other processes learn too.
     pub(crate) async fn recall_window(&self, model: &str, known: u64) {
-        let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key(&window_of(known), model)) else {
+        let Some((memory, key)) = self.memory(&window_of(known), model) else {
             return;
         };
         if let Some(tokens) = memory.recall(&key).await.and_then(|kept| kept.parse().ok()) {
@@ -83,7 +83,7 @@ impl ProviderConnection {
 
     /// Recalls the refused parts before the first request of a run.
     pub(crate) async fn recall_refused(&self, model: &str) {
-        let Some((memory, key)) = self.refused.memory.get().zip(self.memory_key("refused_parameters", model)) else {
+        let Some((memory, key)) = self.memory("refused_parameters", model) else {
             return;
         };
         if let Some(kept) = memory.recall(&key).await {
@@ -96,11 +96,12 @@ impl ProviderConnection {
         work(by_model.entry(model.to_owned()).or_default())
     }
 
-    /// Another server under the same name has refused nothing yet.
-    fn memory_key(&self, learned: &str, model: &str) -> Option<String> {
+    /// The memory, and the key of what was learned. Another server under the same name has refused nothing yet.
+    fn memory(&self, learned: &str, model: &str) -> Option<(&Arc<dyn ModelMemory>, String)> {
         let url = without_credentials(&self.settings.address().ok()?);
         // A later version may read refusals better.
-        Some(format!("{learned} {} {} {url} {model}", env!("CARGO_PKG_VERSION"), self.settings.name))
+        let key = format!("{learned} {} {} {url} {model}", env!("CARGO_PKG_VERSION"), self.settings.name);
+        Some((self.refused.memory.get()?, key))
     }
 }
 

@@ -1,5 +1,9 @@
-//! A key that cannot be shown by accident and is wiped from memory when dropped.
+//! Keys: one that cannot be shown by accident and is wiped from memory when dropped, and the port that keys come through,
+//! because this crate knows neither the environment nor the keychain.
 
+use crate::ProviderSettings;
+use arki_domain::Error;
+use async_trait::async_trait;
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -24,6 +28,17 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret([redacted])")
     }
+}
+
+/// Finds a provider's key. Asked at most once a provider and only when a request is really made (looking into a keychain
+/// costs time or a prompt); asked again only after the provider refused the key or when there was none.
+#[async_trait]
+pub trait KeySource: Send + Sync {
+    /// `None` when there is no key; the adapter decides whether that matters.
+    async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Error>;
+
+    /// Returns where a key that was found comes from, in words that finish “found in …”. Looks nowhere.
+    fn place(&self, provider: &ProviderSettings) -> String;
 }
 
 #[cfg(test)]
