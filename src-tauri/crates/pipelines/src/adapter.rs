@@ -14,8 +14,7 @@ pub(crate) use command::{cancelled, denylisted, timed_out, too_long};
 
 use crate::key_schema;
 use crate::problem::ADD;
-use crate::step_host::{ChildEnd, StepHost};
-use crate::task::Task;
+use crate::step_host::{ChildEnd, StepHost, Task};
 use crate::template::{Template, Values};
 use arki_domain::{ApprovalId, Error};
 use async_trait::async_trait;
@@ -23,7 +22,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-static ADAPTERS: &[&dyn Adapter] =
+pub(crate) static ADAPTERS: &[&dyn Adapter] =
     &[&command::CommandAdapter, &agent::Agent, &approval::Approval, &fabric::Fabric, &pipeline::Pipeline, &http::Http];
 
 #[async_trait]
@@ -169,10 +168,6 @@ impl Task {
     fn values(&self) -> Values<'_> {
         Values { input: &self.input, params: &self.params, needed: &self.needed }
     }
-}
-
-pub(crate) fn all() -> &'static [&'static dyn Adapter] {
-    ADAPTERS
 }
 
 pub(crate) fn find(name: &str) -> Option<&'static dyn Adapter> {

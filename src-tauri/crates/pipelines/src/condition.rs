@@ -123,31 +123,21 @@ fn read(file: ConditionFile, needs: &[&str], params: &[Param], depth: usize) -> 
     }
     let subject = subject(param, step, needs, params)?;
     let pattern = matches.map(|text| pattern(&text)).transpose()?;
+    let holds = |test| Condition::Test { subject: subject.clone(), pointer: pointer.clone(), test };
+    let otherwise = |test| Condition::Not(Box::new(holds(test)));
     let tests = [
-        equals.map(|value| (Test::Equals(as_text(&value)), Holds::Then)),
-        not_equals.map(|value| (Test::Equals(as_text(&value)), Holds::Otherwise)),
-        contains.map(|text| (Test::Contains(text), Holds::Then)),
-        pattern.map(|pattern| (Test::Matches(pattern), Holds::Then)),
-        empty.map(|is_empty| (Test::Empty, if is_empty { Holds::Then } else { Holds::Otherwise })),
+        equals.map(|value| holds(Test::Equals(as_text(&value)))),
+        not_equals.map(|value| otherwise(Test::Equals(as_text(&value)))),
+        contains.map(|text| holds(Test::Contains(text))),
+        pattern.map(|pattern| holds(Test::Matches(pattern))),
+        empty.map(|is_empty| if is_empty { holds(Test::Empty) } else { otherwise(Test::Empty) }),
     ];
-    found.extend(tests.into_iter().flatten().map(|(test, holds)| {
-        let one = Condition::Test { subject: subject.clone(), pointer: pointer.clone(), test };
-        match holds {
-            Holds::Then => one,
-            Holds::Otherwise => Condition::Not(Box::new(one)),
-        }
-    }));
+    found.extend(tests.into_iter().flatten());
     match found.pop() {
         Some(one) if found.is_empty() => Ok(one),
         Some(_) => Err(invalid("`when` takes one test; join several with `all` or `any`.")),
         None => Err(invalid("`when` tests nothing.")),
     }
-}
-
-/// The result of its test with which a condition holds: true for `Then`, false for `Otherwise`.
-enum Holds {
-    Then,
-    Otherwise,
 }
 
 fn subject(

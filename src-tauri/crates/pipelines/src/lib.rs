@@ -17,7 +17,6 @@ mod params;
 mod problem;
 mod runner;
 mod step_host;
-mod task;
 mod template;
 
 pub use adapter::{Adapter, AttemptResult, Grant, KeyProblem, StepFault};
@@ -29,5 +28,6 @@ pub use denylist::Denylist;
 pub use params::{Param, ParamKind, values as param_values};
 pub use problem::{DefinitionProblem, TextPlace, as_fault};
 pub use runner::{PipelineParts, PipelineRun, PipelineSnapshot};
-pub use step_host::{AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost};
-pub use task::{StepContext, Task};
+pub use step_host::{
+    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepContext, StepHost, Task,
+};

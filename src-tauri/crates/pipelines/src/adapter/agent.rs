@@ -2,8 +2,7 @@
 
 use super::{Adapter, AttemptResult, KeyProblem, StepFault, checked, fabric, of_child};
 use crate::key_schema;
-use crate::step_host::{AgentTask, StepHost};
-use crate::task::Task;
+use crate::step_host::{AgentTask, StepHost, Task};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;

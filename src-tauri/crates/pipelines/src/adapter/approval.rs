@@ -2,8 +2,7 @@
 
 use super::{Adapter, AttemptResult, KeyProblem, StepFault, checked};
 use crate::key_schema;
-use crate::step_host::StepHost;
-use crate::task::Task;
+use crate::step_host::{StepHost, Task};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;

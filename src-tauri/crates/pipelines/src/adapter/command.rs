@@ -4,8 +4,7 @@
 use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, checked};
 use crate::forbidden_paths::forbidden;
 use crate::key_schema;
-use crate::step_host::{CommandEnd, CommandEnding, CommandTask, StepHost};
-use crate::task::Task;
+use crate::step_host::{CommandEnd, CommandEnding, CommandTask, StepHost, Task};
 use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;

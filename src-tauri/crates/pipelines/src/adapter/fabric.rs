@@ -3,8 +3,7 @@
 use super::command::run_command;
 use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, checked};
 use crate::key_schema;
-use crate::step_host::{CommandTask, StepHost};
-use crate::task::Task;
+use crate::step_host::{CommandTask, StepHost, Task};
 use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;

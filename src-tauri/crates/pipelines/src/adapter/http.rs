@@ -2,8 +2,7 @@
 
 use super::{Adapter, AttemptResult, Grant, KeyProblem, StepFault, checked};
 use crate::key_schema;
-use crate::step_host::{HttpRequest, HttpResponse, StepHost};
-use crate::task::Task;
+use crate::step_host::{HttpRequest, HttpResponse, StepHost, Task};
 use arki_domain::{Code, Error};
 use async_trait::async_trait;
 use schemars::JsonSchema;

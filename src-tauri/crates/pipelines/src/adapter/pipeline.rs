@@ -3,8 +3,7 @@
 use super::{Adapter, AttemptResult, KeyProblem, StepFault, checked, of_child};
 use crate::key_schema;
 use crate::params::{as_text, ensure_usable_name};
-use crate::step_host::StepHost;
-use crate::task::Task;
+use crate::step_host::{StepHost, Task};
 use arki_domain::Error;
 use async_trait::async_trait;
 use schemars::JsonSchema;

@@ -146,7 +146,7 @@ struct KnownKeys {
 
 impl KnownKeys {
     fn new() -> Self {
-        let by_adapter = adapter::all().iter().map(|adapter| (adapter.name(), adapter::keys(*adapter))).collect();
+        let by_adapter = adapter::ADAPTERS.iter().map(|adapter| (adapter.name(), adapter::keys(*adapter))).collect();
         Self { common: keys_of::<StepFile>(), by_adapter }
     }
 }

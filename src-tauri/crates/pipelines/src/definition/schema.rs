@@ -13,7 +13,7 @@ pub fn definition_schema() -> Value {
     let (param, common) = (schema_of::<ParamFile>(), schema_of::<StepFile>());
     let mut definitions = Map::new();
     collect(&mut definitions, [&root, &param, &common]);
-    let steps = adapter::all().iter().map(|adapter| {
+    let steps = adapter::ADAPTERS.iter().map(|adapter| {
         let own = adapter.settings();
         collect(&mut definitions, [&own]);
         let mut properties = common["properties"].as_object().cloned().unwrap_or_default();

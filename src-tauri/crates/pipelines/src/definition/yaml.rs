@@ -59,7 +59,7 @@ pub(crate) fn parse(text: &str) -> Result<YamlNode, DefinitionProblem> {
         with_snippet: false,
         strict_booleans: true,
     };
-    let parsed: Result<Spanned<YamlTree>, _> = serde_saphyr::from_str_with_options(text, options);
+    let parsed: Result<Spanned<NodeKind>, _> = serde_saphyr::from_str_with_options(text, options);
     parsed.map(node).map_err(|error| {
         let place = error.location().map_or(TextPlace::START, |at| place(&at));
         DefinitionProblem::new(place, format!("This isn't valid YAML here: {}.", reason(&error)), HINT)
@@ -104,28 +104,11 @@ impl YamlNode {
     }
 }
 
-/// The tree as it is read, before the places are known.
-enum YamlTree {
-    Scalar(Value),
-    List(Vec<Spanned<YamlTree>>),
-    Map(Vec<(Spanned<String>, Spanned<YamlTree>)>),
+fn node(read: Spanned<NodeKind>) -> YamlNode {
+    YamlNode { place: place(&read.referenced), kind: read.value }
 }
 
-fn node(tree: Spanned<YamlTree>) -> YamlNode {
-    let place = place(&tree.referenced);
-    let kind = match tree.value {
-        YamlTree::Scalar(value) => NodeKind::Scalar(value),
-        YamlTree::List(items) => NodeKind::List(items.into_iter().map(node).collect()),
-        YamlTree::Map(entries) => NodeKind::Map(entries.into_iter().map(entry).collect()),
-    };
-    YamlNode { kind, place }
-}
-
-fn entry((key, value): (Spanned<String>, Spanned<YamlTree>)) -> MapEntry {
-    MapEntry { key_place: place(&key.referenced), key: key.value, value: node(value) }
-}
-
-impl<'de> Deserialize<'de> for YamlTree {
+impl<'de> Deserialize<'de> for NodeKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TreeVisitor)
     }
@@ -134,62 +117,62 @@ impl<'de> Deserialize<'de> for YamlTree {
 struct TreeVisitor;
 
 impl<'de> Visitor<'de> for TreeVisitor {
-    type Value = YamlTree;
+    type Value = NodeKind;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E>(self) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(Value::Null))
+    fn visit_unit<E>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Null))
     }
 
-    fn visit_none<E>(self) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(Value::Null))
+    fn visit_none<E>(self) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Value::Null))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlTree, D::Error> {
-        YamlTree::deserialize(deserializer)
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<NodeKind, D::Error> {
+        NodeKind::deserialize(deserializer)
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(flag.into()))
+    fn visit_bool<E>(self, flag: bool) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(flag.into()))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(number.into()))
+    fn visit_i64<E>(self, number: i64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(number.into()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(number.into()))
+    fn visit_u64<E>(self, number: u64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(number.into()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(Number::from_f64(number).map_or(Value::Null, Value::Number)))
+    fn visit_f64<E>(self, number: f64) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(Number::from_f64(number).map_or(Value::Null, Value::Number)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(text.into()))
+    fn visit_str<E>(self, text: &str) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(text.into()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<YamlTree, E> {
-        Ok(YamlTree::Scalar(text.into()))
+    fn visit_string<E>(self, text: String) -> Result<NodeKind, E> {
+        Ok(NodeKind::Scalar(text.into()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<YamlTree, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<NodeKind, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = list.next_element()? {
-            items.push(item);
+            items.push(node(item));
         }
-        Ok(YamlTree::List(items))
+        Ok(NodeKind::List(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<YamlTree, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeKind, A::Error> {
         let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
+        while let Some((key, value)) = map.next_entry::<Spanned<String>, _>()? {
+            entries.push(MapEntry { key_place: place(&key.referenced), key: key.value, value: node(value) });
         }
-        Ok(YamlTree::Map(entries))
+        Ok(NodeKind::Map(entries))
     }
 }
 

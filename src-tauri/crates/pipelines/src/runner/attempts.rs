@@ -1,8 +1,8 @@
 //! Attempts: begun together with the note that they are, bounded in time, tried again after a pause that grows.
 
-use super::{BegunAttempt, PipelineRun, StepUnit};
+use super::{BegunAttempt, PipelineRun, StepUnit, millis};
 use crate::adapter::{AttemptResult, StepFault, cancelled, timed_out};
-use crate::task::{StepContext, Task};
+use crate::step_host::{StepContext, Task};
 use arki_domain::projection::{StepPhase, StepState};
 use arki_domain::{CallId, Error, RunId, SessionId, SubagentStarted};
 use futures_util::FutureExt;
@@ -98,8 +98,7 @@ impl PipelineRun {
                 async move {
                     let began = Instant::now();
                     let result = within(&task, adapter.work(&task, world.as_ref())).await;
-                    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                    EndedAttempt::Attempt { begun, duration_ms, result }
+                    EndedAttempt::Attempt { begun, duration_ms: millis(began.elapsed()), result }
                 }
                 .boxed(),
             );

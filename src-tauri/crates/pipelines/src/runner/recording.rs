@@ -2,7 +2,7 @@
 
 use super::attempts::{EndedAttempt, backoff};
 use super::outputs::EndedOutput;
-use super::{BegunAttempt, PipelineRun, StepUnit};
+use super::{BegunAttempt, PipelineRun, StepUnit, millis};
 use crate::adapter::{AttemptResult, StepFault, too_long};
 use crate::definition::{Foreach, OutputForm, Step};
 use arki_domain::{
@@ -11,44 +11,32 @@ use arki_domain::{
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The longest part of a gate's input that is shown with the question, in bytes.
 const MAX_SHOWN_BYTES: usize = 16 << 10;
 
 impl PipelineRun {
     pub(super) async fn take_in(&mut self, ended: EndedAttempt) -> Result<(), Error> {
-        let EndedAttempt::Attempt { begun, duration_ms, result } = ended else {
-            if let EndedAttempt::Pause(unit) = ended {
+        let (begun, duration_ms, result) = match ended {
+            EndedAttempt::Attempt { begun, duration_ms, result } => (begun, duration_ms, result),
+            EndedAttempt::Pause(unit) => {
                 self.queue.push_front(unit);
+                return Ok(());
             }
-            return Ok(());
         };
         let unit = begun.unit;
         match result {
             Ok(AttemptResult::Output { output, .. }) => match self.usable(unit, &output) {
-                Ok(output) => self.complete(&begun, duration_ms, &output).await,
-                Err(fault) => {
-                    self.fail(&begun, duration_ms, fault);
-                    Ok(())
-                }
+                Ok(output) => return self.complete(&begun, duration_ms, &output).await,
+                Err(fault) => self.fail(&begun, duration_ms, fault),
             },
-            Ok(AttemptResult::Ask { message }) => {
-                self.ask(unit, &message);
-                Ok(())
-            }
-            Ok(AttemptResult::Waiting(approval)) => {
-                self.waiting.push((unit, approval));
-                Ok(())
-            }
-            Ok(AttemptResult::Paused) => {
-                self.is_paused_beneath = true;
-                Ok(())
-            }
-            Err(fault) => {
-                self.fail(&begun, duration_ms, fault);
-                Ok(())
-            }
+            Ok(AttemptResult::Ask { message }) => self.ask(unit, &message),
+            Ok(AttemptResult::Waiting(approval)) => self.waiting.push((unit, approval)),
+            Ok(AttemptResult::Paused) => self.is_paused_beneath = true,
+            Err(fault) => self.fail(&begun, duration_ms, fault),
         }
+        Ok(())
     }
 
     /// Returns the output as it is kept.
@@ -139,7 +127,7 @@ impl PipelineRun {
                 texts.iter().map(|text| text.trim_end_matches('\n')).collect::<Vec<_>>().join("\n")
             }
         };
-        let duration_ms = u64::try_from(items.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let duration_ms = millis(items.began.elapsed());
         if joined.len() as u64 > self.definition.limits.max_output_bytes {
             let fault = StepFault::final_(too_long(self.definition.limits.max_output_bytes));
             self.fail(&items.begun, duration_ms, fault);
@@ -158,16 +146,7 @@ impl PipelineRun {
         let fault = self.parts.redactor.redact_error(failed.fault);
         let is_again = failed.is_retryable && failures < spec.retry.max_attempts && self.takes_up();
         let pause = is_again.then(|| backoff(spec.retry.backoff_ms, failures));
-        self.log.tell(StepFailed {
-            step: name.clone(),
-            idempotency_key: begun.idempotency_key.clone(),
-            attempt: begun.attempt,
-            duration_ms,
-            code: fault.code.clone(),
-            message: fault.message.clone(),
-            hint: fault.hint.clone(),
-            retry_in_ms: pause.map(|pause| u64::try_from(pause.as_millis()).unwrap_or(u64::MAX)),
-        });
+        self.tell_failed(begun, duration_ms, fault.clone(), pause);
         match pause {
             Some(pause) => self.pause_before(unit, pause),
             None => {
@@ -183,15 +162,20 @@ impl PipelineRun {
     /// A step fails with its item.
     fn fail_of_item(&mut self, step: usize, fault: &Error) {
         let Some(items) = self.steps.work.get_mut(&step).and_then(|work| work.items.take()) else { return };
+        let fault = Error { message: "One of its items failed.".to_owned(), hint: String::new(), ..fault.clone() };
+        self.tell_failed(&items.begun, millis(items.began.elapsed()), fault, None);
+    }
+
+    fn tell_failed(&mut self, begun: &BegunAttempt, duration_ms: u64, fault: Error, pause: Option<Duration>) {
         self.log.tell(StepFailed {
-            step: self.steps.name(items.begun.unit),
-            idempotency_key: items.begun.idempotency_key,
-            attempt: items.begun.attempt,
-            duration_ms: u64::try_from(items.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            code: fault.code.clone(),
-            message: "One of its items failed.".to_owned(),
-            hint: String::new(),
-            retry_in_ms: None,
+            step: self.steps.name(begun.unit),
+            idempotency_key: begun.idempotency_key.clone(),
+            attempt: begun.attempt,
+            duration_ms,
+            code: fault.code,
+            message: fault.message,
+            hint: fault.hint,
+            retry_in_ms: pause.map(millis),
         });
     }
 

@@ -1,12 +1,11 @@
 //! The end or pause of a run, once nothing is at work: always by an event that says so.
 
-use super::PipelineRun;
+use super::{PipelineRun, millis};
 use arki_agent::RunEnd;
 use arki_domain::projection::RunPhase;
 use arki_domain::{
     ApprovalId, Code, Error, EventBody, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, Usage,
 };
-use std::time::Duration;
 
 /// The longest output that stands in `run.completed`, in bytes; of a longer one, only the beginning does.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
@@ -79,8 +78,7 @@ impl PipelineRun {
     }
 
     fn pause(&self, reason: PauseReason, approval_id: Option<ApprovalId>) -> EventBody {
-        let worked: Duration = self.worked_before + self.began.elapsed();
-        let worked_ms = Some(u64::try_from(worked.as_millis()).unwrap_or(u64::MAX));
+        let worked_ms = Some(millis(self.worked_before + self.began.elapsed()));
         RunPaused { approval_id, worked_ms, ..RunPaused::because(reason) }.into()
     }
 }

@@ -1,9 +1,8 @@
 //! A world whose commands are words: `upper`, `same`, `append TEXT`, `fail TIMES`, `wait`, `hang` and a few more.
 
 use crate::step_host::{
-    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost,
+    AgentTask, ChildEnd, CommandEnd, CommandEnding, CommandTask, HttpRequest, HttpResponse, StepHost, Task,
 };
-use crate::task::Task;
 use arki_domain::{ApprovalId, Code, Error, SubagentStarted};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, HashMap};
