@@ -1,29 +1,14 @@
 //! The parts that arguments of several commands share: values of the global options, approvals in advance, names with
 //! values, files and folders seen from the one given with `-C`.
 
+use anstream::ColorChoice;
 use arki_domain::ApprovalMode;
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
-impl Color {
-    /// Sets it for the whole process. `auto` honours `NO_COLOR`, and uses colours only on a terminal.
-    pub(crate) fn apply(self) {
-        match self {
-            Self::Auto => anstream::ColorChoice::Auto,
-            Self::Always => anstream::ColorChoice::AlwaysAnsi,
-            Self::Never => anstream::ColorChoice::Never,
-        }
-        .write_global();
-    }
-}
+/// The words of `--color`. `auto` honours `NO_COLOR`, and uses colours only on a terminal.
+pub(crate) const COLORS: [(&str, ColorChoice); 3] =
+    [("auto", ColorChoice::Auto), ("always", ColorChoice::AlwaysAnsi), ("never", ColorChoice::Never)];
 
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 

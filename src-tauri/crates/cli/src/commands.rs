@@ -37,7 +37,7 @@ mod usage;
 mod verify;
 mod worktrees;
 
-use crate::arguments::{Color, log_levels};
+use crate::arguments::{COLORS, log_levels, one_of};
 use crate::exit::{CommandExit, Exit};
 use crate::follow::asked_to_stop;
 use crate::output::{Printer, ShowOutput};
@@ -68,8 +68,8 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true, value_parser = log_levels)]
     pub(crate) log: Option<String>,
     /// Use colours: auto, always or never
-    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto", value_parser = one_of(COLORS))]
+    pub(crate) color: anstream::ColorChoice,
     /// Show this much of what commands print: full, tail or none
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "AMOUNT", default_value = "tail", hide_possible_values = true)]
     pub(crate) show_output: ShowOutput,
@@ -81,48 +81,104 @@ pub(crate) struct Arguments {
 pub(crate) enum CliCommand {
     Exec(exec::ExecArguments),
     Trust(trust::TrustArguments),
-    Untrust(trust::UntrustArguments),
+    /// Stop trusting a folder, even if it's gone
+    Untrust {
+        /// The folder, relative to -C; default: -C itself
+        folder: Option<PathBuf>,
+    },
     #[command(subcommand)]
     Sessions(sessions::SessionsCommand),
     #[command(subcommand)]
     Worktrees(worktrees::WorktreesCommand),
     Events(events::EventsArguments),
-    Verify(verify::VerifyArguments),
+    /// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1
+    Verify {
+        /// The id of a session or run, or a file written by `sessions export`; default: all sessions. If both a file
+        /// and a session match, the file is used; `-` reads standard input. This verifies the events, not the file's
+        /// exact bytes; `sessions import` checks those too
+        #[arg(value_name = "ID or FILE")]
+        id: Option<String>,
+        /// Also compare all content stored beside the log (file snapshots, prompts, large diffs) with its hash
+        #[arg(long)]
+        contents: bool,
+    },
     #[command(subcommand)]
     Approvals(approvals::ApprovalsCommand),
     Run(run::RunArguments),
-    Status(runs::StatusArguments),
+    /// Show the steps of a pipeline's run
+    Status {
+        /// The id of a run, or a pipeline's name for its newest run in this project
+        run: String,
+    },
     /// List the runs of pipelines, newest first
     Runs,
     #[command(subcommand)]
     Pipelines(pipelines::PipelinesCommand),
     #[command(subcommand)]
     Schedule(schedule::ScheduleCommand),
-    Stop(stop::StopArguments),
-    Pause(stop::PauseArguments),
+    /// Stop a run, whichever process works on it; a run that waits for an approval or a budget ends too
+    Stop {
+        /// The id of a session or run
+        id: String,
+    },
+    /// Pause a run after its current step, whichever process works on it; `arki resume` continues it
+    Pause {
+        /// The id of a session or run
+        id: String,
+    },
     #[command(subcommand)]
     Artifacts(artifacts::ArtifactsCommand),
     #[command(subcommand)]
     Agents(agents::AgentsCommand),
     Resume(resume::ResumeArguments),
     Rewind(rewind::RewindArguments),
-    Undo(rewind::UndoArguments),
-    Blame(blame::BlameArguments),
+    /// Undo one change to a file, keeping later edits
+    Undo {
+        /// The id of a session or run
+        session: String,
+        /// The number of the `file.changed` event; you can also append it to the session id, as in `3f2a91c4#12`
+        seq: Option<u64>,
+        /// Only show what would change
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Show who wrote each line of a file: you, or which change by Arki
+    Blame {
+        /// The file, relative to the project
+        path: String,
+    },
     #[command(subcommand)]
     Queue(queue::QueueCommand),
     #[command(subcommand)]
     Keys(keys::KeysCommand),
-    Models(models::ModelsArguments),
+    /// List the models of the configured providers and running local servers, with context window, price, and where
+    /// these figures come from
+    Models {
+        /// List only models whose id or capabilities contain all of these words, such as `openai` or `vision`
+        filter: Vec<String>,
+    },
     Tools(tools::ToolsArguments),
     /// List the skills the agent gets in this project
     Skills,
     /// List the procedures the agent gets in this project
     Procedures,
-    Providers(providers::ProvidersArguments),
-    Context(context::ContextArguments),
+    /// List the configured providers and where their keys come from; or add, remove or test one
+    Providers {
+        #[command(subcommand)]
+        command: Option<providers::ProvidersCommand>,
+    },
+    /// Show what the next request is made of, with a token estimate for each part
+    Context {
+        /// The id of a session or run; default: a new session in this folder
+        session: Option<String>,
+    },
     #[command(subcommand)]
     Memory(memory::MemoryCommand),
-    Usage(usage::UsageArguments),
+    /// Show tokens and cost by day and model, newest day first
+    Usage {
+        /// The id of a session or run; default: all sessions
+        session: Option<String>,
+    },
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
     #[command(subcommand)]
@@ -133,9 +189,22 @@ pub(crate) enum CliCommand {
     Doctor,
     #[command(subcommand)]
     Config(config::ConfigCommand),
-    Completions(manual::CompletionsArguments),
-    Man(manual::ManArguments),
-    Open(open::OpenArguments),
+    /// Print a shell's completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write a page for each command into a folder
+    Man {
+        /// The folder, which has to exist
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
+    /// Open the desktop app
+    Open {
+        /// The folder, relative to -C; default: -C itself
+        folder: Option<PathBuf>,
+    },
     Serve(serve::ServeArguments),
     /// Work for an editor: speak the Agent Client Protocol on standard input and output
     Acp,
@@ -162,9 +231,11 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> CommandExit {
     };
     let ephemeral = matches!(&command, CliCommand::Exec(exec) if exec.ephemeral);
     match command {
-        CliCommand::Verify(arguments) => return verify::run(&directories, &dir, &arguments, output).await,
-        CliCommand::Open(arguments) => return open::run(&dir, &arguments),
-        CliCommand::Completions(arguments) => return Ok(manual::completions(&arguments, output)),
+        CliCommand::Verify { id, contents } => {
+            return verify::run(&directories, &dir, id.as_deref(), contents, output).await;
+        }
+        CliCommand::Open { folder } => return open::run(&dir, folder.as_deref()),
+        CliCommand::Completions { shell } => return Ok(manual::completions(shell, output)),
         _ => {}
     }
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
@@ -193,43 +264,43 @@ pub(crate) async fn run(arguments: Arguments, output: &Printer) -> CommandExit {
     let exit = match command {
         CliCommand::Exec(exec) => exec::run(&client, &dir, exec, output).await,
         CliCommand::Trust(arguments) => trust::run(&engine, &dir, arguments, output).await,
-        CliCommand::Untrust(arguments) => trust::untrust(&engine, &dir, arguments, output).await,
+        CliCommand::Untrust { folder } => trust::untrust(&engine, &dir, folder.as_deref(), output).await,
         CliCommand::Sessions(command) => sessions::run(&engine, &dir, &command, output).await,
         CliCommand::Worktrees(command) => worktrees::run(&engine, &dir, command, output).await,
         CliCommand::Events(arguments) => events::run(&engine, arguments, output).await,
         CliCommand::Approvals(command) => approvals::run(&client, &dir, command, output).await,
-        CliCommand::Stop(arguments) => stop::stop(&client, &arguments, output).await,
-        CliCommand::Pause(arguments) => stop::pause(&client, &arguments, output).await,
+        CliCommand::Stop { id } => stop::stop(&client, &id, output).await,
+        CliCommand::Pause { id } => stop::pause(&client, &id, output).await,
         CliCommand::Artifacts(command) => artifacts::run(&engine, &dir, command, output),
         CliCommand::Agents(command) => agents::run(&engine, &dir, command, output).await,
         CliCommand::Resume(arguments) => resume::run(&client, &dir, &arguments, output).await,
         CliCommand::Run(arguments) => run::run(&client, &dir, arguments, output).await,
-        CliCommand::Status(arguments) => runs::status(&engine, &dir, &arguments, output),
+        CliCommand::Status { run } => runs::status(&engine, &dir, &run, output),
         CliCommand::Runs => runs::runs(&engine, output),
         CliCommand::Schedule(command) => schedule::run(&client, &dir, command, output).await,
         CliCommand::Pipelines(command) => pipelines::run(&engine, &dir, command, output),
         CliCommand::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
-        CliCommand::Undo(arguments) => rewind::undo(&engine, arguments, output).await,
-        CliCommand::Blame(arguments) => blame::run(&engine, &dir, &arguments, output),
+        CliCommand::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
+        CliCommand::Blame { path } => blame::run(&engine, &dir, &path, output),
         CliCommand::Queue(command) => queue::run(&engine, command, output).await,
         CliCommand::Keys(command) => keys::run(&engine, &command, output).await,
-        CliCommand::Models(arguments) => models::run(&engine, &arguments, output).await,
+        CliCommand::Models { filter } => models::run(&engine, &filter, output).await,
         CliCommand::Tools(arguments) => tools::run(&engine, &dir, &arguments, output).await,
         CliCommand::Skills => guides::skills(&engine, &dir, output),
         CliCommand::Procedures => guides::procedures(&engine, &dir, output),
-        CliCommand::Providers(arguments) => providers::run(&engine, arguments, output).await,
-        CliCommand::Context(arguments) => context::run(&engine, &dir, &arguments, output),
+        CliCommand::Providers { command } => providers::run(&engine, command, output).await,
+        CliCommand::Context { session } => context::run(&engine, &dir, session.as_deref(), output),
         CliCommand::Memory(command) => memory::run(&engine, &dir, command, output).await,
-        CliCommand::Usage(arguments) => usage::run(&engine, &arguments, output).await,
+        CliCommand::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         CliCommand::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         CliCommand::Hooks(command) => hooks::run(&engine, &dir, command, output).await,
         CliCommand::Policy(command) => policy::run(&engine, &dir, command, output),
         CliCommand::Acp => serve::acp(&engine).await,
         CliCommand::Serve(arguments) => serve::run(&engine, &arguments, output).await,
         CliCommand::Doctor => Ok(doctor::run(&engine, &dir, output).await),
-        CliCommand::Man(arguments) => manual::pages(&engine, &arguments, output),
+        CliCommand::Man { out } => manual::pages(&engine, out.as_deref(), output),
         CliCommand::Config(command) => config::run(&engine, &dir, command, output),
-        CliCommand::Verify(_) | CliCommand::Open(_) | CliCommand::Completions(_) => Ok(Exit::Done),
+        CliCommand::Verify { .. } | CliCommand::Open { .. } | CliCommand::Completions { .. } => Ok(Exit::Done),
     };
     let exit = exit.map_err(|fault| engine.redactor().redact_error(fault));
     engine.mcp().stop_mcp_servers().await;

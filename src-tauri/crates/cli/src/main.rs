@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return usage_errors::report(&error, &given).into(),
     };
-    arguments.color.apply();
+    arguments.color.write_global();
     start_log(arguments.log.as_deref());
     let output = Printer::new(arguments.json).showing(arguments.show_output);
     let runtime = match arguments.command {

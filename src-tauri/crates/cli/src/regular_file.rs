@@ -1,7 +1,7 @@
 //! Files that a user names are read to their end, which a pipe or a device may not have.
 
 use crate::exit::wrong_use;
-use arki_domain::Error;
+use arki_domain::{Error, io_words};
 use std::path::Path;
 
 /// A folder, or nothing, is for whoever opens it to tell of.
@@ -16,4 +16,8 @@ pub(crate) fn ensure(file: &Path) -> Result<(), Error> {
         )),
         _ => Ok(()),
     }
+}
+
+pub(crate) fn unreadable(file: &Path, error: &std::io::Error, hint: &str) -> Error {
+    wrong_use(format!("{} can't be read: {}.", file.display(), io_words(error.kind())), hint)
 }

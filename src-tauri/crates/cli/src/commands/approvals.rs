@@ -29,7 +29,14 @@ pub(crate) enum ApprovalsCommand {
         /// The id of a session or run
         session: String,
     },
-    Reject(decide::RejectArguments),
+    /// Reject, and continue the run to its next stop
+    Reject {
+        /// The approval's id; default: the only pending one
+        id: Option<String>,
+        /// Add a note for the model
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+    },
 }
 
 pub(crate) async fn run(client: &Client, dir: &Path, command: ApprovalsCommand, output: &Printer) -> CommandExit {
@@ -38,7 +45,7 @@ pub(crate) async fn run(client: &Client, dir: &Path, command: ApprovalsCommand, 
         ApprovalsCommand::List => list(engine, output),
         ApprovalsCommand::Show(arguments) => show(engine, arguments, output).await,
         ApprovalsCommand::Approve(arguments) => decide::approve(client, dir, arguments, output).await,
-        ApprovalsCommand::Reject(arguments) => decide::reject(client, arguments, output).await,
+        ApprovalsCommand::Reject { id, note } => decide::reject(client, id.as_deref(), note, output).await,
         ApprovalsCommand::Granted { session } => {
             let session_id = engine.session_names().find_session(&session)?.session_id;
             list_rules(&engine.approvals().grants().session_grants(&session_id)?, output);

@@ -4,22 +4,9 @@ use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, time, visible};
 use arki_api::{LineAuthor, LineOrigin};
 use arki_engine::Engine;
-use clap::Args;
 use std::path::Path;
 
-/// Show who wrote each line of a file: you, or which change by Arki
-#[derive(Debug, Args)]
-pub(crate) struct BlameArguments {
-    /// The file, relative to the project
-    path: String,
-}
-
-pub(crate) fn run(
-    engine: &Engine,
-    dir: &Path,
-    BlameArguments { path }: &BlameArguments,
-    output: &Printer,
-) -> CommandExit {
+pub(crate) fn run(engine: &Engine, dir: &Path, path: &str, output: &Printer) -> CommandExit {
     for line in engine.line_origins().line_origins(dir, path)? {
         output.tell(&line, || format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text)));
     }

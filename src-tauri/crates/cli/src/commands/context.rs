@@ -4,26 +4,13 @@ use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, visible, word_of};
 use arki_api::NextRequest;
 use arki_engine::Engine;
-use clap::Args;
 use std::path::Path;
-
-/// Show what the next request is made of, with a token estimate for each part
-#[derive(Debug, Args)]
-pub(crate) struct ContextArguments {
-    /// The id of a session or run; default: a new session in this folder
-    session: Option<String>,
-}
 
 /// The greatest width of a part's bar.
 const BAR_WIDTH: usize = 20;
 
-pub(crate) fn run(
-    engine: &Engine,
-    dir: &Path,
-    ContextArguments { session }: &ContextArguments,
-    output: &Printer,
-) -> CommandExit {
-    let session = session.as_ref().map(|id| engine.session_names().find_session(id)).transpose()?;
+pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &Printer) -> CommandExit {
+    let session = session.map(|id| engine.session_names().find_session(id)).transpose()?;
     let next = engine.next_requests().next_request(dir, session.as_ref().map(|session| &session.session_id))?;
     match output.json {
         true => next.parts.iter().for_each(|part| output.object(part)),

@@ -9,9 +9,9 @@ use super::hooks::HooksCommand;
 use super::keys::KeysCommand;
 use super::mcp::McpCommand;
 use super::memory::MemoryCommand;
-use super::providers::{ProvidersArguments, ProvidersCommand};
+use super::providers::ProvidersCommand;
 use super::queue::QueueCommand;
-use super::rewind::{RewindArguments, UndoArguments};
+use super::rewind::RewindArguments;
 use super::schedule::ScheduleCommand;
 use super::sessions::SessionsCommand;
 use super::tools::ToolsArguments;
@@ -27,7 +27,7 @@ pub(super) fn works(command: &CliCommand) -> bool {
             | CliCommand::Run(_)
             | CliCommand::Schedule(ScheduleCommand::Run { .. })
             | CliCommand::Resume(_)
-            | CliCommand::Approvals(ApprovalsCommand::Approve(_) | ApprovalsCommand::Reject(_))
+            | CliCommand::Approvals(ApprovalsCommand::Approve(_) | ApprovalsCommand::Reject { .. })
     )
 }
 
@@ -38,33 +38,29 @@ pub(super) fn only_reads(command: &CliCommand) -> bool {
         CliCommand::Sessions(command) => sessions_only_read(command),
         CliCommand::Approvals(command) => match command {
             ApprovalsCommand::List | ApprovalsCommand::Show(_) | ApprovalsCommand::Granted { .. } => true,
-            ApprovalsCommand::Approve(_) | ApprovalsCommand::Reject(_) | ApprovalsCommand::Withdraw { .. } => false,
+            ApprovalsCommand::Approve(_) | ApprovalsCommand::Reject { .. } | ApprovalsCommand::Withdraw { .. } => false,
         },
         CliCommand::Schedule(command) => matches!(command, ScheduleCommand::List | ScheduleCommand::History { .. }),
         CliCommand::Queue(command) => matches!(command, QueueCommand::List { .. }),
         CliCommand::Keys(command) => matches!(command, KeysCommand::List),
-        CliCommand::Providers(ProvidersArguments { command }) => {
-            matches!(command, None | Some(ProvidersCommand::Test { .. }))
-        }
+        CliCommand::Providers { command } => matches!(command, None | Some(ProvidersCommand::Test { .. })),
         CliCommand::Mcp(command) => matches!(command, McpCommand::List),
         CliCommand::Memory(command) => matches!(command, MemoryCommand::List),
         CliCommand::Worktrees(command) => matches!(command, WorktreesCommand::List),
         CliCommand::Config(command) => matches!(command, ConfigCommand::Show { .. } | ConfigCommand::Get { .. }),
         CliCommand::Tools(ToolsArguments { off, on, .. }) => off.is_empty() && on.is_empty(),
-        CliCommand::Rewind(RewindArguments { dry_run, .. }) | CliCommand::Undo(UndoArguments { dry_run, .. }) => {
-            *dry_run
-        }
+        CliCommand::Rewind(RewindArguments { dry_run, .. }) | CliCommand::Undo { dry_run, .. } => *dry_run,
         CliCommand::Trust(TrustArguments { show, list, .. }) => *show || *list,
         CliCommand::Policy(_) | CliCommand::Hooks(_) | CliCommand::Pipelines(_) => true,
-        CliCommand::Status(_) | CliCommand::Runs | CliCommand::Events(_) | CliCommand::Blame(_) => true,
-        CliCommand::Usage(_) | CliCommand::Models(_) | CliCommand::Artifacts(_) | CliCommand::Context(_) => true,
-        CliCommand::Skills | CliCommand::Procedures => true,
-        CliCommand::Verify(_) | CliCommand::Completions(_) | CliCommand::Man(_) | CliCommand::Open(_) => true,
+        CliCommand::Status { .. } | CliCommand::Runs | CliCommand::Events(_) | CliCommand::Blame { .. } => true,
+        CliCommand::Usage { .. } | CliCommand::Models { .. } | CliCommand::Context { .. } => true,
+        CliCommand::Artifacts(_) | CliCommand::Skills | CliCommand::Procedures | CliCommand::Open { .. } => true,
+        CliCommand::Verify { .. } | CliCommand::Completions { .. } | CliCommand::Man { .. } => true,
         // It is about writing, too.
         CliCommand::Doctor => false,
         CliCommand::Agents(command) => matches!(command, AgentsCommand::List | AgentsCommand::Test { .. }),
-        CliCommand::Stop(_) | CliCommand::Pause(_) | CliCommand::Serve(_) | CliCommand::Acp => false,
-        CliCommand::Exec(_) | CliCommand::Run(_) | CliCommand::Resume(_) | CliCommand::Untrust(_) => false,
+        CliCommand::Stop { .. } | CliCommand::Pause { .. } | CliCommand::Serve(_) | CliCommand::Acp => false,
+        CliCommand::Exec(_) | CliCommand::Run(_) | CliCommand::Resume(_) | CliCommand::Untrust { .. } => false,
     }
 }
 
@@ -77,14 +73,14 @@ fn sessions_only_read(command: &SessionsCommand) -> bool {
         | SessionsCommand::Files(_)
         | SessionsCommand::Export(_) => true,
         SessionsCommand::Commit(commit) => commit.dry_run,
-        SessionsCommand::Fork(_)
+        SessionsCommand::Fork { .. }
         | SessionsCommand::Import(_)
         | SessionsCommand::Rename { .. }
         | SessionsCommand::Pin { .. }
         | SessionsCommand::Unpin { .. }
         | SessionsCommand::Archive { .. }
         | SessionsCommand::Unarchive { .. }
-        | SessionsCommand::Compact(_)
+        | SessionsCommand::Compact { .. }
         | SessionsCommand::Configure(_)
         | SessionsCommand::Rm { .. } => false,
     }
@@ -104,24 +100,24 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Error> {
                     | ScheduleCommand::Run { .. },
             )
             | CliCommand::Trust(_)
-            | CliCommand::Untrust(_)
+            | CliCommand::Untrust { .. }
             | CliCommand::Approvals(_)
             | CliCommand::Resume(_)
             | CliCommand::Sessions(SessionsCommand::Commit(_))
-            | CliCommand::Stop(_)
-            | CliCommand::Pause(_)
+            | CliCommand::Stop { .. }
+            | CliCommand::Pause { .. }
             | CliCommand::Serve(_)
             | CliCommand::Acp
             | CliCommand::Agents(AgentsCommand::Add { .. } | AgentsCommand::Rm { .. } | AgentsCommand::Test { .. })
             | CliCommand::Rewind(_)
-            | CliCommand::Undo(_)
+            | CliCommand::Undo { .. }
             | CliCommand::Queue(_)
             | CliCommand::Tools(ToolsArguments { session: Some(_), .. })
             | CliCommand::Sessions(
                 SessionsCommand::Rm { .. }
-                    | SessionsCommand::Fork(_)
+                    | SessionsCommand::Fork { .. }
                     | SessionsCommand::Import(_)
-                    | SessionsCommand::Compact(_)
+                    | SessionsCommand::Compact { .. }
                     | SessionsCommand::Configure(_)
                     | SessionsCommand::Rename { .. }
             )
@@ -141,9 +137,9 @@ pub(super) fn refuse_under_a_tool(command: &CliCommand) -> Result<(), Error> {
                     | McpCommand::Rm { .. }
                     | McpCommand::Agree { .. }
                     | McpCommand::Login { .. }
-                    | McpCommand::Prompts(_)
+                    | McpCommand::Prompts { .. }
             )
-            | CliCommand::Providers(ProvidersArguments { command: Some(_) })
+            | CliCommand::Providers { command: Some(_) }
             | CliCommand::Policy(_)
             | CliCommand::Hooks(HooksCommand::Test { .. })
             | CliCommand::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)

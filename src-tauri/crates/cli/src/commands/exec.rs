@@ -7,7 +7,7 @@ use crate::json_fault::not_json;
 use crate::output::{Printer, visible};
 use crate::regular_file;
 use crate::standard_input;
-use arki_domain::{ApprovalMode, Code, Error, MAX_IMAGE_BYTES, RunOptions, io_words};
+use arki_domain::{ApprovalMode, Code, Error, MAX_IMAGE_BYTES, RunOptions};
 use arki_engine::{Client, Engine, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
 use clap::Args;
 use serde_json::Value;
@@ -85,6 +85,7 @@ fn dollars(text: &str) -> Result<f64, String> {
     }
 }
 
+const CHECK_NAME: &str = "Check the file's name.";
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, output: &Printer) -> CommandExit {
@@ -179,7 +180,7 @@ fn read_image(file: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     regular_file::ensure(file)?;
     let opened = File::open(file).and_then(|open| open.take(MAX_IMAGE_BYTES as u64 + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| unreadable(file, &error))?;
+    opened.map_err(|error| regular_file::unreadable(file, &error, CHECK_NAME))?;
     Ok(bytes)
 }
 
@@ -187,15 +188,10 @@ fn read_schema(file: &Path) -> Result<Value, Error> {
     let mut text = String::new();
     regular_file::ensure(file)?;
     let opened = File::open(file).and_then(|open| open.take(MAX_SCHEMA_BYTES).read_to_string(&mut text));
-    opened.map_err(|error| unreadable(file, &error))?;
+    opened.map_err(|error| regular_file::unreadable(file, &error, CHECK_NAME))?;
     let schema = serde_json::from_str(&text).map_err(|error| {
         wrong_use(not_json(&file.display().to_string(), &error), "Use a file with one JSON Schema of at most 1 MiB.")
     })?;
     ensure_usable_schema(&schema)?;
     Ok(schema)
-}
-
-fn unreadable(file: &Path, error: &std::io::Error) -> Error {
-    let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-    wrong_use(what, "Check the file's name.")
 }

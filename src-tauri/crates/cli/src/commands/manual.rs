@@ -5,38 +5,23 @@ use crate::exit::{CommandExit, Exit};
 use crate::output::Printer;
 use arki_domain::Error;
 use arki_engine::Engine;
-use clap::{Args, Command, CommandFactory};
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-
-/// Print a shell's completion script
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArguments {
-    /// The shell
-    shell: Shell,
-}
-
-/// Print the manual page, or write a page for each command into a folder
-#[derive(Debug, Args)]
-pub(crate) struct ManArguments {
-    /// The folder, which has to exist
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-}
+use std::path::Path;
 
 const NAME: &str = "arki";
 
-pub(crate) fn completions(CompletionsArguments { shell }: &CompletionsArguments, output: &Printer) -> Exit {
+pub(crate) fn completions(shell: Shell, output: &Printer) -> Exit {
     let mut script = Vec::new();
-    clap_complete::generate(*shell, &mut Arguments::command(), NAME, &mut script);
+    clap_complete::generate(shell, &mut Arguments::command(), NAME, &mut script);
     output.text(&String::from_utf8_lossy(&script));
     Exit::Done
 }
 
 /// The page of `arki` itself on standard output, or a page for each command in a folder.
-pub(crate) fn pages(engine: &Engine, ManArguments { out }: &ManArguments, output: &Printer) -> CommandExit {
+pub(crate) fn pages(engine: &Engine, out: Option<&Path>, output: &Printer) -> CommandExit {
     // A page about asking for help, for each command, says nothing that its own page doesn't.
     let mut arki = Arguments::command().disable_help_subcommand(true);
     arki.build();

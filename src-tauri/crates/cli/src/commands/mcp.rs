@@ -38,8 +38,23 @@ pub(crate) enum McpCommand {
         /// The server's name
         name: String,
     },
-    Prompts(McpPromptsArguments),
-    Serve(McpServeArguments),
+    /// List a server's prompts, or print one to pipe into `arki exec -`
+    Prompts {
+        /// The server's name
+        name: String,
+        /// The prompt to print; default: list them
+        prompt: Option<String>,
+        /// The prompt's arguments
+        #[arg(value_name = "NAME=VALUE")]
+        arguments: Vec<String>,
+    },
+    /// Offer this folder's sessions, pipeline runs and open questions to another agent, on standard input and output. It
+    /// can read them, and nothing else
+    Serve {
+        /// Offer those of all folders
+        #[arg(long)]
+        all: bool,
+    },
 }
 
 pub(crate) async fn run(engine: &Arc<Engine>, dir: &Path, command: McpCommand, output: &Printer) -> CommandExit {
@@ -54,8 +69,18 @@ pub(crate) async fn run(engine: &Arc<Engine>, dir: &Path, command: McpCommand, o
         McpCommand::Test { name } => test::run(engine, dir, &name, output).await,
         McpCommand::Agree { name } => agree(engine, dir, &name, output).await,
         McpCommand::Login { name } => login(engine, dir, &name, output).await,
-        McpCommand::Prompts(arguments) => prompts(engine, dir, &arguments, output).await,
-        McpCommand::Serve(arguments) => serve(engine, dir, &arguments).await,
+        McpCommand::Prompts { name, prompt: None, .. } => list_prompts(engine, dir, &name, output).await,
+        McpCommand::Prompts { name, prompt: Some(prompt), arguments } => {
+            let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
+            let text = engine.mcp().mcp_prompt(dir, &name, &prompt, &arguments).await?;
+            output.tell(&FilledPrompt { name: prompt, text: text.clone() }, || text);
+            Ok(Exit::Done)
+        }
+        McpCommand::Serve { all } => {
+            let scope = if all { Scope::All } else { Scope::Folder(engine.projects().project(dir)?.path) };
+            serve_standard_streams(engine.clone(), scope).await?;
+            Ok(Exit::Done)
+        }
     }
 }
 
@@ -205,31 +230,6 @@ async fn login(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> Com
     Ok(Exit::Done)
 }
 
-/// List a server's prompts, or print one to pipe into `arki exec -`
-#[derive(Debug, Args)]
-pub(crate) struct McpPromptsArguments {
-    /// The server's name
-    name: String,
-    /// The prompt to print; default: list them
-    prompt: Option<String>,
-    /// The prompt's arguments
-    #[arg(value_name = "NAME=VALUE")]
-    arguments: Vec<String>,
-}
-
-async fn prompts(
-    engine: &Engine,
-    dir: &Path,
-    McpPromptsArguments { name, prompt, arguments }: &McpPromptsArguments,
-    output: &Printer,
-) -> CommandExit {
-    let Some(prompt) = prompt else { return list_prompts(engine, dir, name, output).await };
-    let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
-    let text = engine.mcp().mcp_prompt(dir, name, prompt, &arguments).await?;
-    output.tell(&FilledPrompt { name: prompt.clone(), text: text.clone() }, || text);
-    Ok(Exit::Done)
-}
-
 async fn list_prompts(engine: &Engine, dir: &Path, name: &str, output: &Printer) -> CommandExit {
     for prompt in engine.mcp().mcp_prompts(dir, name).await? {
         output.tell(&prompt, || {
@@ -247,22 +247,4 @@ fn named_value(argument: &str) -> Result<(String, serde_json::Value), Error> {
         wrong_use(message, "Write it as NAME=VALUE.")
     })?;
     Ok((name.to_owned(), value.into()))
-}
-
-/// Offer this folder's sessions, pipeline runs and open questions to another agent, on standard input and output. It can
-/// read them, and nothing else
-#[derive(Debug, Args)]
-pub(crate) struct McpServeArguments {
-    /// Offer those of all folders
-    #[arg(long)]
-    all: bool,
-}
-
-async fn serve(engine: &Arc<Engine>, dir: &Path, arguments: &McpServeArguments) -> CommandExit {
-    let scope = match arguments.all {
-        true => Scope::All,
-        false => Scope::Folder(engine.projects().project(dir)?.path),
-    };
-    serve_standard_streams(engine.clone(), scope).await?;
-    Ok(Exit::Done)
 }

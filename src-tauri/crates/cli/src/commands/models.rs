@@ -4,21 +4,8 @@ use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, word_of};
 use arki_api::{LiveModelList, ModelEntry, ModelPrice};
 use arki_engine::Engine;
-use clap::Args;
 
-/// List the models of the configured providers and running local servers, with context window, price, and where
-/// these figures come from
-#[derive(Debug, Args)]
-pub(crate) struct ModelsArguments {
-    /// List only models whose id or capabilities contain all of these words, such as `openai` or `vision`
-    filter: Vec<String>,
-}
-
-pub(crate) async fn run(
-    engine: &Engine,
-    ModelsArguments { filter }: &ModelsArguments,
-    output: &Printer,
-) -> CommandExit {
+pub(crate) async fn run(engine: &Engine, filter: &[String], output: &Printer) -> CommandExit {
     let LiveModelList { mut models, silent } = engine.accounts().live_models().await?;
     models.retain(|model| fits(model, filter));
     if models.is_empty() && !filter.is_empty() {

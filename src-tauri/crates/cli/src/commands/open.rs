@@ -3,19 +3,11 @@
 use crate::arguments::folder_at;
 use crate::exit::{CommandExit, Exit};
 use arki_domain::{Code, Error};
-use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Open the desktop app
-#[derive(Debug, Args)]
-pub(crate) struct OpenArguments {
-    /// The folder, relative to -C; default: -C itself
-    folder: Option<PathBuf>,
-}
-
-pub(crate) fn run(dir: &Path, OpenArguments { folder }: &OpenArguments) -> CommandExit {
-    let folder = folder_at(dir, folder.as_deref());
+pub(crate) fn run(dir: &Path, folder: Option<&Path>) -> CommandExit {
+    let folder = folder_at(dir, folder);
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     // The user's own app, not a tool's process: no sandbox and no stop belong to it.
     #[allow(clippy::disallowed_methods)]

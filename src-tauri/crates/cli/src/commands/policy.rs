@@ -6,7 +6,7 @@ use crate::json_fault::not_json;
 use crate::output::{Printer, visible, word_of};
 use crate::regular_file;
 use arki_domain::{
-    CheckOutcome, CommandPart, CommandReading, Decision, Error, PolicyCheck, PolicyTrace, TracedCheck, io_words, plural,
+    CheckOutcome, CommandPart, CommandReading, Decision, Error, PolicyCheck, PolicyTrace, TracedCheck, plural,
 };
 use arki_engine::{Backtest, Engine, Judgement, PastCall};
 use clap::Subcommand;
@@ -98,10 +98,9 @@ fn sentence(judgement: &Judgement) -> String {
 
 fn backtest(engine: &Engine, file: &Path, output: &Printer) -> CommandExit {
     regular_file::ensure(file)?;
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-        wrong_use(what, "Use a file with one rule, as under \"rules\" in the configuration.")
-    })?;
+    let hint = "Use a file with one rule, as under \"rules\" in the configuration.";
+    let read = std::fs::read_to_string(file);
+    let text = read.map_err(|error| regular_file::unreadable(file, &error, hint))?;
     let backtest = engine.approvals().rules().backtest(&text, file, &mut |past| match output.json {
         true => output.object(&past),
         false => output.line(past_line(&past)),

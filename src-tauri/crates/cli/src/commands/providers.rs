@@ -5,14 +5,7 @@ use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, word_of};
 use arki_api::{KeyStatus, NamedChange, ProviderTestState, ProviderTestStep};
 use arki_engine::Engine;
-use clap::{Args, Subcommand};
-
-/// List the configured providers and where their keys come from; or add, remove or test one
-#[derive(Debug, Args)]
-pub(crate) struct ProvidersArguments {
-    #[command(subcommand)]
-    pub(super) command: Option<ProvidersCommand>,
-}
+use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProvidersCommand {
@@ -45,11 +38,7 @@ pub(crate) enum ProvidersCommand {
     },
 }
 
-pub(crate) async fn run(
-    engine: &Engine,
-    ProvidersArguments { command }: ProvidersArguments,
-    output: &Printer,
-) -> CommandExit {
+pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Printer) -> CommandExit {
     match command {
         None => list(engine, output).await,
         Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {

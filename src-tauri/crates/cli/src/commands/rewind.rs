@@ -83,24 +83,14 @@ fn left_alone(plan: &RewindPlan) -> Option<Error> {
     ))
 }
 
-/// Undo one change to a file, keeping later edits
-#[derive(Debug, Args)]
-pub(crate) struct UndoArguments {
-    /// The id of a session or run
-    session: String,
-    /// The number of the `file.changed` event; you can also append it to the session id, as in `3f2a91c4#12`
-    seq: Option<u64>,
-    /// Only show what would change
-    #[arg(long)]
-    pub(super) dry_run: bool,
-}
-
 pub(crate) async fn undo(
     engine: &Arc<Engine>,
-    UndoArguments { session, seq, dry_run }: UndoArguments,
+    session: &str,
+    seq: Option<u64>,
+    dry_run: bool,
     output: &Printer,
 ) -> CommandExit {
-    let named = engine.session_names().find_place(&session)?;
+    let named = engine.session_names().find_place(session)?;
     let session = named.session.session_id;
     let seq = match (named.seq, seq) {
         (Some(named), Some(seq)) if named != seq => {

@@ -4,8 +4,9 @@ use crate::arguments::{APPROVAL_MODES, name_and_value, one_of};
 use crate::exit::{CommandExit, Exit, wrong_use};
 use crate::follow;
 use crate::output::Printer;
+use crate::regular_file;
 use crate::standard_input;
-use arki_domain::{ApprovalMode, Code, Error, io_words};
+use arki_domain::{ApprovalMode, Code, Error};
 use arki_engine::{Client, PipelineInput, StartPipeline};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -77,9 +78,6 @@ fn read_input(dir: &Path, path: &Path, output: &Printer) -> Result<PipelineInput
     let path: PathBuf = dir.join(path);
     let mut bytes = Vec::new();
     let read = File::open(&path).and_then(|file| file.take(MAX_INPUT_BYTES as u64 + 1).read_to_end(&mut bytes));
-    read.map_err(|error| {
-        let what = format!("{} can't be read: {}.", path.display(), io_words(error.kind()));
-        wrong_use(what, "Check the file's name.")
-    })?;
+    read.map_err(|error| regular_file::unreadable(&path, &error, "Check the file's name."))?;
     Ok(PipelineInput { bytes, path: Some(path) })
 }

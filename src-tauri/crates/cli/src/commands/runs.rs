@@ -4,7 +4,6 @@ use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, dim, time, visible, word_of};
 use arki_api::{PipelineStepEntry, PrintedPipelineRun};
 use arki_engine::{Engine, RunRecord};
-use clap::Args;
 use std::path::Path;
 
 pub(crate) fn runs(engine: &Engine, output: &Printer) -> CommandExit {
@@ -21,19 +20,7 @@ pub(crate) fn runs(engine: &Engine, output: &Printer) -> CommandExit {
     Ok(Exit::Done)
 }
 
-/// Show the steps of a pipeline's run
-#[derive(Debug, Args)]
-pub(crate) struct StatusArguments {
-    /// The id of a run, or a pipeline's name for its newest run in this project
-    run: String,
-}
-
-pub(crate) fn status(
-    engine: &Engine,
-    dir: &Path,
-    StatusArguments { run }: &StatusArguments,
-    output: &Printer,
-) -> CommandExit {
+pub(crate) fn status(engine: &Engine, dir: &Path, run: &str, output: &Printer) -> CommandExit {
     let run_id = engine.pipeline_history().find_run(dir, run)?;
     let details = engine.pipeline_history().run_details(&run_id)?;
     if output.json {

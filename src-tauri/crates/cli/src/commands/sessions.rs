@@ -27,7 +27,14 @@ pub(crate) enum SessionsCommand {
     List(list::ListSessionsArguments),
     Show(show::ShowSessionArguments),
     Search(search::SearchArguments),
-    Fork(changes::ForkArguments),
+    /// Start a new session from a point in this one
+    Fork {
+        /// The id of a session or run
+        id: String,
+        /// Fork after this event number; default: the last
+        #[arg(long, value_name = "SEQ")]
+        at: Option<u64>,
+    },
     Import(import::ImportArguments),
     /// Give a session another title
     Rename {
@@ -56,7 +63,14 @@ pub(crate) enum SessionsCommand {
         /// The id of a session or run
         id: String,
     },
-    Compact(changes::CompactArguments),
+    /// Make a session's conversation shorter for the model; the log keeps everything
+    Compact {
+        /// The id of a session or run
+        id: String,
+        /// Say what the summary must keep above all
+        #[arg(long, value_name = "TEXT")]
+        focus: Option<String>,
+    },
     Configure(configure::ConfigureArguments),
     State(state::StateArguments),
     Files(files::FilesArguments),
@@ -77,14 +91,14 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: &SessionsCommand, 
         SessionsCommand::List(arguments) => list::run(engine, dir, arguments, output),
         SessionsCommand::Show(arguments) => show::run(engine, arguments, output),
         SessionsCommand::Search(arguments) => search::run(engine, arguments, output).await,
-        SessionsCommand::Fork(arguments) => changes::fork(engine, arguments, output).await,
+        SessionsCommand::Fork { id, at } => changes::fork(engine, id, *at, output).await,
         SessionsCommand::Import(arguments) => import::run(engine, dir, arguments, output).await,
         SessionsCommand::Rename { id, title } => changes::rename(engine, id, title, output).await,
         SessionsCommand::Pin { id } => changes::mark(engine, id, pinned(true), output).await,
         SessionsCommand::Unpin { id } => changes::mark(engine, id, pinned(false), output).await,
         SessionsCommand::Archive { id } => changes::mark(engine, id, archived(true), output).await,
         SessionsCommand::Unarchive { id } => changes::mark(engine, id, archived(false), output).await,
-        SessionsCommand::Compact(arguments) => changes::compact(engine, arguments, output).await,
+        SessionsCommand::Compact { id, focus } => changes::compact(engine, id, focus.as_deref(), output).await,
         SessionsCommand::Configure(arguments) => configure::run(engine, arguments, output).await,
         SessionsCommand::State(arguments) => state::run(engine, arguments, output).await,
         SessionsCommand::Files(arguments) => files::run(engine, arguments, output),

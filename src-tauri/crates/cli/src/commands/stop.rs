@@ -6,22 +6,7 @@ use arki_api::SteeredSession;
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Error};
 use arki_engine::Client;
-use clap::Args;
 use std::time::Duration;
-
-/// Stop a run, whichever process works on it; a run that waits for an approval or a budget ends too
-#[derive(Debug, Args)]
-pub(crate) struct StopArguments {
-    /// The id of a session or run
-    id: String,
-}
-
-/// Pause a run after its current step, whichever process works on it; `arki resume` continues it
-#[derive(Debug, Args)]
-pub(crate) struct PauseArguments {
-    /// The id of a session or run
-    id: String,
-}
 
 /// A command that is running has this long to end, and so has a step after which the run pauses.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(50);
 
-pub(crate) async fn stop(client: &Client, StopArguments { id }: &StopArguments, output: &Printer) -> CommandExit {
+pub(crate) async fn stop(client: &Client, id: &str, output: &Printer) -> CommandExit {
     let session = find(client, id, can_stop)?;
     client.stop_session(&session.session_id).await?;
     let is_over = |state| matches!(state, SessionState::Cancelled | SessionState::Done | SessionState::Failed);
@@ -37,7 +22,7 @@ pub(crate) async fn stop(client: &Client, StopArguments { id }: &StopArguments, 
     told(&session, state, &stop_words(state), output)
 }
 
-pub(crate) async fn pause(client: &Client, PauseArguments { id }: &PauseArguments, output: &Printer) -> CommandExit {
+pub(crate) async fn pause(client: &Client, id: &str, output: &Printer) -> CommandExit {
     let session = find(client, id, |session| session.state == SessionState::Running)?;
     client.engine().runs().pause_session(&session.session_id).await?;
     let has_left = |state| state != SessionState::Running;

@@ -24,13 +24,6 @@ pub(crate) struct TrustArguments {
     pub(super) list: bool,
 }
 
-/// Stop trusting a folder, even if it's gone
-#[derive(Debug, Args)]
-pub(crate) struct UntrustArguments {
-    /// The folder, relative to -C; default: -C itself
-    folder: Option<PathBuf>,
-}
-
 pub(crate) async fn run(engine: &Engine, dir: &Path, arguments: TrustArguments, output: &Printer) -> CommandExit {
     let folder = folder_at(dir, arguments.folder.as_deref());
     match (arguments.list, arguments.show) {
@@ -99,13 +92,8 @@ async fn trust(engine: &Engine, folder: &Path, with_unpinned: bool, output: &Pri
     Ok(Exit::Done)
 }
 
-pub(crate) async fn untrust(
-    engine: &Engine,
-    dir: &Path,
-    UntrustArguments { folder }: UntrustArguments,
-    output: &Printer,
-) -> CommandExit {
-    let path = engine.folder_trust().withdraw_trust(&folder_at(dir, folder.as_deref())).await?;
+pub(crate) async fn untrust(engine: &Engine, dir: &Path, folder: Option<&Path>, output: &Printer) -> CommandExit {
+    let path = engine.folder_trust().withdraw_trust(&folder_at(dir, folder)).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", visible(&path)));
     }

@@ -5,18 +5,10 @@ use crate::output::{Printer, visible};
 use arki_api::{ModelEntry, PrintedUsage};
 use arki_domain::projection::{DayAndModel, UsageTotal};
 use arki_engine::Engine;
-use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Show tokens and cost by day and model, newest day first
-#[derive(Debug, Args)]
-pub(crate) struct UsageArguments {
-    /// The id of a session or run; default: all sessions
-    session: Option<String>,
-}
-
-pub(crate) async fn run(engine: &Engine, UsageArguments { session }: &UsageArguments, output: &Printer) -> CommandExit {
-    let session = session.as_ref().map(|id| engine.session_names().find_session(id)).transpose()?;
+pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Printer) -> CommandExit {
+    let session = session.map(|id| engine.session_names().find_session(id)).transpose()?;
     let usage = engine.usage().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let totals = usage.by_day_and_model();
     let mut newest_first: Vec<_> = totals.iter().collect();

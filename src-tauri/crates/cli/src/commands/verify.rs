@@ -10,34 +10,21 @@ use arki_engine::{
     AnchorFinding, ContentsReport, DamagedContent, Directories, FileReport, VerifyReport, VerifyScope, verify_export,
     verify_file,
 };
-use clap::Args;
 use std::path::Path;
-
-/// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1
-#[derive(Debug, Args)]
-pub(crate) struct VerifyArguments {
-    /// The id of a session or run, or a file written by `sessions export`; default: all sessions. If both a file
-    /// and a session match, the file is used; `-` reads standard input. This verifies the events, not the file's
-    /// exact bytes; `sessions import` checks those too
-    #[arg(value_name = "ID or FILE")]
-    id: Option<String>,
-    /// Also compare all content stored beside the log (file snapshots, prompts, large diffs) with its hash
-    #[arg(long)]
-    contents: bool,
-}
 
 const STANDARD_INPUT: &str = "-";
 
 pub(crate) async fn run(
     directories: &Directories,
     dir: &Path,
-    VerifyArguments { id, contents }: &VerifyArguments,
+    id: Option<&str>,
+    contents: bool,
     output: &Printer,
 ) -> CommandExit {
-    let scope = if *contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
-    match id.as_deref() {
+    let scope = if contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
+    match id {
         Some("") => Err(wrong_use("The id is empty.", "Leave it out to verify all sessions.")),
-        Some(name) if *contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(wrong_use(
+        Some(name) if contents && (name == STANDARD_INPUT || is_meant_as_file(dir, name)) => Err(wrong_use(
             "An exported file has no content beside its log.",
             "Leave --contents out, or name a session.",
         )),

@@ -37,16 +37,6 @@ pub(crate) struct ApproveArguments {
     note: Option<String>,
 }
 
-/// Reject, and continue the run to its next stop
-#[derive(Debug, Args)]
-pub(crate) struct RejectArguments {
-    /// The approval's id; default: the only pending one
-    id: Option<String>,
-    /// Add a note for the model
-    #[arg(long, value_name = "TEXT")]
-    note: Option<String>,
-}
-
 pub(super) async fn approve(client: &Client, dir: &Path, arguments: ApproveArguments, output: &Printer) -> CommandExit {
     let ApproveArguments { id, session, always, hunks, command, plan, note } = arguments;
     let engine = client.engine();
@@ -61,12 +51,8 @@ pub(super) async fn approve(client: &Client, dir: &Path, arguments: ApproveArgum
     decide(client, &id, approval, output).await
 }
 
-pub(super) async fn reject(
-    client: &Client,
-    RejectArguments { id, note }: RejectArguments,
-    output: &Printer,
-) -> CommandExit {
-    let id = find(client.engine(), id.as_deref(), ApprovalUse::Reject, output)?.approval_id;
+pub(super) async fn reject(client: &Client, id: Option<&str>, note: Option<String>, output: &Printer) -> CommandExit {
+    let id = find(client.engine(), id, ApprovalUse::Reject, output)?.approval_id;
     decide(client, &id, Resolution { note, ..Resolution::of(ApprovalDecision::Reject) }, output).await
 }
 

@@ -6,7 +6,6 @@ use crate::follow::asked_to_stop;
 use crate::output::{Printer, visible, word_of};
 use arki_api::{Compaction, MarkedSession, PrintedCompaction, PrintedFork, RenamedSession};
 use arki_engine::{Compacted, Engine, SessionMarks, refuse_last};
-use clap::Args;
 
 pub(super) async fn rename(engine: &Engine, id: &str, title: &str, output: &Printer) -> CommandExit {
     let session_id = engine.session_names().find_session(id)?.session_id;
@@ -31,23 +30,9 @@ pub(super) async fn mark(engine: &Engine, id: &str, marks: SessionMarks, output:
     Ok(Exit::Done)
 }
 
-/// Make a session's conversation shorter for the model; the log keeps everything
-#[derive(Debug, Args)]
-pub(crate) struct CompactArguments {
-    /// The id of a session or run
-    id: String,
-    /// Say what the summary must keep above all
-    #[arg(long, value_name = "TEXT")]
-    focus: Option<String>,
-}
-
-pub(super) async fn compact(
-    engine: &Engine,
-    CompactArguments { id, focus }: &CompactArguments,
-    output: &Printer,
-) -> CommandExit {
+pub(super) async fn compact(engine: &Engine, id: &str, focus: Option<&str>, output: &Printer) -> CommandExit {
     let session = engine.session_names().find_session(id)?;
-    match engine.compactions().compact(&session.session_id, focus.as_deref(), asked_to_stop()).await? {
+    match engine.compactions().compact(&session.session_id, focus, asked_to_stop()).await? {
         Compacted::Stopped => return Ok(Exit::Cancelled),
         Compacted::NothingToDo => {
             let object = PrintedCompaction { session_id: session.session_id, compacted: false, done: None };
@@ -63,17 +48,7 @@ pub(super) async fn compact(
     Ok(Exit::Done)
 }
 
-/// Start a new session from a point in this one
-#[derive(Debug, Args)]
-pub(crate) struct ForkArguments {
-    /// The id of a session or run
-    id: String,
-    /// Fork after this event number; default: the last
-    #[arg(long, value_name = "SEQ")]
-    at: Option<u64>,
-}
-
-pub(super) async fn fork(engine: &Engine, ForkArguments { id, at }: &ForkArguments, output: &Printer) -> CommandExit {
+pub(super) async fn fork(engine: &Engine, id: &str, at: Option<u64>, output: &Printer) -> CommandExit {
     let named = engine.session_names().find_place(id)?;
     let from_session = named.session.session_id;
     let session_id = engine.sessions().fork(&from_session, at.or(named.seq)).await?.session_id;

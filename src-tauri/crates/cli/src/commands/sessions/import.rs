@@ -1,15 +1,21 @@
 //! `arki sessions import`: from an export, or from what another agent has kept.
 
-use crate::arguments::in_dir;
+use crate::arguments::{in_dir, one_of};
 use crate::exit::{CommandExit, Exit};
 use crate::output::{Printer, visible};
 use arki_api::{HistoryOutcome, HistorySession, HistorySource, PrintedImport};
 use arki_domain::{Code, Error, plural};
 use arki_engine::{Engine, ImportOutcome};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
+
+const AGENTS: [(&str, HistorySource); 3] = [
+    ("claude-code", HistorySource::ClaudeCode),
+    ("codex", HistorySource::Codex),
+    ("opencode", HistorySource::Opencode),
+];
 
 /// Import sessions from an unmodified JSON Lines export, keeping their hashes, or from what another agent has kept
 #[derive(Debug, Args)]
@@ -19,35 +25,18 @@ pub(crate) struct ImportArguments {
     file: Option<PathBuf>,
     /// Take the sessions that this agent has kept of this folder. They can be read, searched and forked; its own files
     /// stay as they are
-    #[arg(long, value_name = "AGENT")]
-    from: Option<OtherAgent>,
+    #[arg(long, value_name = "AGENT", value_parser = one_of(AGENTS))]
+    from: Option<HistorySource>,
     /// Take those of all folders
     #[arg(long, requires = "from")]
     all: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OtherAgent {
-    ClaudeCode,
-    Codex,
-    Opencode,
-}
-
-impl From<OtherAgent> for HistorySource {
-    fn from(agent: OtherAgent) -> Self {
-        match agent {
-            OtherAgent::ClaudeCode => Self::ClaudeCode,
-            OtherAgent::Codex => Self::Codex,
-            OtherAgent::Opencode => Self::Opencode,
-        }
-    }
 }
 
 pub(super) async fn run(engine: &Engine, dir: &Path, arguments: &ImportArguments, output: &Printer) -> CommandExit {
     match (arguments.from, &arguments.file) {
         (Some(agent), _) => {
             let folder = (!arguments.all).then(|| dir.to_owned());
-            import_history(engine, agent.into(), folder, output).await
+            import_history(engine, agent, folder, output).await
         }
         (None, Some(file)) => import_export(engine, dir, file, output).await,
         (None, None) => Ok(Exit::Usage),
