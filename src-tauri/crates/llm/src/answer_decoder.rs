@@ -3,6 +3,7 @@
 use crate::think_split::Stretch;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, StreamEvent, TokenType, ToolRequest, Usage};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// More calls in one answer than anybody reviews. An answer that goes on beyond is ended, and none of them is done.
@@ -68,6 +69,18 @@ impl DecodeError {
     pub(crate) fn of_vendor(body: &str) -> Self {
         Self::Vendor(VendorError::from_body(body.as_bytes()))
     }
+}
+
+/// The JSON of an event, or what its data say where it is an error; `malformed` as in [`DecodeError::Malformed`].
+pub(crate) fn read<T: DeserializeOwned>(
+    name: Option<&str>,
+    data: &str,
+    malformed: &'static str,
+) -> Result<T, DecodeError> {
+    serde_json::from_str(data).map_err(|_| match name {
+        Some("error") => DecodeError::of_vendor(data),
+        _ => DecodeError::Malformed(malformed),
+    })
 }
 
 /// A piece of text; none where it is empty.

@@ -21,6 +21,19 @@ pub(crate) fn group<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer
     Ok(if value.is_object() { serde_json::from_value(value).ok() } else { None })
 }
 
+/// The parts that a vendor tells of a count, each under the name that one of them has for it.
+#[derive(Deserialize, Clone, Copy, Default)]
+pub(crate) struct TokenDetails {
+    #[serde(default, deserialize_with = "count")]
+    pub(crate) cached_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    pub(crate) cache_write_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    pub(crate) reasoning_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    pub(crate) thinking_tokens: Option<u64>,
+}
+
 /// A number that is not negative, written as one or as text.
 pub(crate) fn amount(value: &Value) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());

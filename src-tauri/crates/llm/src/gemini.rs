@@ -21,7 +21,7 @@ use generation::Generation;
 use response::GeminiDecoder;
 use serde_json::Value;
 use std::sync::Arc;
-use wire::{Declaration, GenerationConfig, Head, Role, SystemInstruction, Tools};
+use wire::{Declaration, GenerationConfig, Head, Part, Role, SystemInstruction, Tools};
 
 /// The name under which signatures are kept.
 const FORMAT: &str = "gemini";
@@ -98,9 +98,9 @@ fn head<'a>(generation: &Generation, system: &'a str, request: &'a ChatRequest) 
     };
     let declarations: Vec<Declaration<'_>> = request.tools.iter().map(Declaration::from).collect();
     Head {
-        system_instruction: (!system.is_empty()).then(|| SystemInstruction::new(system)),
+        system_instruction: (!system.is_empty()).then(|| SystemInstruction { parts: [Part::text(system)] }),
         tools: (!declarations.is_empty()).then_some([Tools { function_declarations: declarations }]),
-        generation_config: (!config.is_empty()).then_some(config),
+        generation_config: Some(config).filter(|config| *config != GenerationConfig::default()),
         service_tier: options.flex.then_some("flex"),
     }
 }

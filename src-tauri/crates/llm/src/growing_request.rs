@@ -88,21 +88,20 @@ impl WrittenAgain {
     }
 }
 
-/// A past request once more.
-pub(crate) struct Rewritten {
-    pub(crate) messages: Vec<Arc<Message>>,
-    pub(crate) request_hash: String,
-    pub(crate) body: Bytes,
-}
-
-/// Writes a past request behind the `head` that it had; behind its own where none is known.
-pub(crate) fn rewrite(format: &dyn WireFormat, head: Option<&str>, request: &ChatRequest) -> Result<Rewritten, Error> {
+/// Writes a past request behind the `head` that it had, behind its own where none is known; `None` where that has not
+/// the hash `wanted`.
+pub(crate) fn rewrite(
+    format: &dyn WireFormat,
+    head: Option<&str>,
+    request: &ChatRequest,
+    wanted: &str,
+) -> Option<WrittenAgain> {
     let plain = with_plain_schemas(format, request);
-    let head = head.map_or_else(|| format.head(&plain), |head| Ok(head.as_bytes().to_vec()))?;
+    let head = head.map_or_else(|| format.head(&plain).ok(), |head| Some(head.as_bytes().to_vec()))?;
     let mut written = Written::behind(head, request);
     let messages = written.added(request).messages;
-    let request_hash = written.grow(format, &messages)?;
-    Ok(Rewritten { messages, request_hash, body: written.body })
+    let request_hash = written.grow(format, &messages).ok()?;
+    (request_hash == wanted).then_some(WrittenAgain { messages, body: Some(written.body) })
 }
 
 impl Written {

@@ -35,8 +35,7 @@ pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: 
         .tcp_nodelay(true);
     if url.scheme() == "http" {
         builder = builder.tls_certs_only([]);
-    }
-    if url.scheme() != "http" && !VERIFIER_READS_FILE {
+    } else if !VERIFIER_READS_FILE {
         builder = builder.tls_certs_merge(named_certificates(std::env::var_os(CERTIFICATES), target)?);
     }
     if is_loopback(url) {

@@ -20,40 +20,27 @@ use std::sync::{Arc, OnceLock};
 /// <https://docs.ollama.com/api/chat>
 pub(crate) struct Ollama {
     model: String,
-    assumed: Known,
+    /// A request depends on its window and on whether it thinks; the window has to be the same in every request, as
+    /// another one makes Ollama load the model anew.
+    assumed: ModelInfo,
     /// The server's answer, if it came in time.
-    told: OnceLock<Known>,
-}
-
-/// The facts that a request depends on.
-#[derive(Clone, Copy)]
-struct Known {
-    /// In tokens. The same in every request: another one makes Ollama load the model anew.
-    context_window: u64,
-    thinks: bool,
-}
-
-impl From<&ModelInfo> for Known {
-    fn from(model: &ModelInfo) -> Self {
-        let thinks = model.capabilities.contains(&Capability::Reasoning);
-        Self { context_window: model.context_window, thinks }
-    }
+    told: OnceLock<ModelInfo>,
 }
 
 impl Ollama {
     pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
-        let assumed = Known::from(&catalogue::model_info(settings, model));
+        let assumed = catalogue::model_info(settings, model);
         Self { model: model.to_owned(), assumed, told: OnceLock::new() }
     }
 
-    fn known(&self) -> Known {
-        self.told.get().copied().unwrap_or(self.assumed)
+    fn known(&self) -> &ModelInfo {
+        self.told.get().unwrap_or(&self.assumed)
     }
 }
 
 impl WireFormat for Ollama {
     fn learn(&self, model: &ModelInfo) {
-        self.told.get_or_init(|| model.into());
+        self.told.get_or_init(|| model.clone());
     }
 
     fn path(&self) -> String {
@@ -65,7 +52,7 @@ impl WireFormat for Ollama {
         // A model that is held to a form from its first token on cannot call a tool, so that it is asked for in words then.
         let system = system_text(request, !request.tools.is_empty());
         if !system.is_empty() {
-            head.extend_from_slice(&to_json(&wire::Message::system(&system))?);
+            head.extend_from_slice(&to_json(&wire::Message::System { content: &system })?);
         }
         Ok(head)
     }
@@ -113,6 +100,6 @@ fn think<'a>(format: &Ollama, effort: &'a str) -> Option<wire::Think<'a>> {
     match effort {
         "minimal" if name.starts_with("gpt-oss") => Some(wire::Think::Level("low")),
         _ if name.starts_with("gpt-oss") => Some(wire::Think::Level(effort)),
-        _ => format.known().thinks.then_some(wire::Think::Switch(true)),
+        _ => format.known().capabilities.contains(&Capability::Reasoning).then_some(wire::Think::Switch(true)),
     }
 }

@@ -82,13 +82,9 @@ impl Providers {
             return DemoModel::written_again(model, request, wanted);
         }
         let guessed = ProviderKind::ALL.into_iter().map(|kind| Cow::Owned(ProviderSettings::new(provider, kind)));
-        let settings = configured.map(Cow::Borrowed).into_iter().chain(guessed);
-        let written = settings.filter_map(|settings| rewrite(&*format_of(&settings, model), head, request).ok());
-        let found = written.into_iter().find(|written| written.request_hash == wanted);
-        match found {
-            Some(written) => WrittenAgain { messages: written.messages, body: Some(written.body) },
-            None => WrittenAgain::unproven(request),
-        }
+        let mut settings = configured.map(Cow::Borrowed).into_iter().chain(guessed);
+        let written = settings.find_map(|known| rewrite(&*format_of(&known, model), head, request, wanted));
+        written.unwrap_or_else(|| WrittenAgain::unproven(request))
     }
 
     pub(crate) fn connections(&self) -> impl Iterator<Item = &ProviderConnection> {

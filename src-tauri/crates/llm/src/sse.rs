@@ -99,7 +99,7 @@ impl Events {
         let bytes = bounded(bytes, framing, Arc::clone(&progress), target.clone());
         let parser = match framing {
             Framing::ServerSentEvents => Parser::ServerSentEvents(Box::new(SseByteStream::new(bytes))),
-            Framing::JsonLines => Parser::Lines(Lines::new(bytes)),
+            Framing::JsonLines => Parser::Lines(Lines { bytes, buffer: BytesMut::new(), searched: 0 }),
         };
         Self { parser, progress, target }
     }
@@ -174,10 +174,6 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(bytes: ByteStream) -> Self {
-        Self { bytes, buffer: BytesMut::new(), searched: 0 }
-    }
-
     async fn next(&mut self) -> Option<Result<Vec<u8>, Error>> {
         loop {
             let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');

@@ -8,24 +8,22 @@ use arki_domain::{ChatRequest, ModelOptions};
 /// The least that the API takes as a budget.
 const MIN_BUDGET_TOKENS: u32 = 1_024;
 
-pub(super) fn head<'a>(format: &'a Anthropic, request: &'a ChatRequest) -> wire::Head<'a> {
+pub(super) fn head<'a>(api: &'a Anthropic, request: &'a ChatRequest) -> wire::Head<'a> {
     let options = &request.options;
-    let max_tokens = options.max_completion_tokens.or(format.output_limit).unwrap_or(DEFAULT_MAX_TOKENS);
-    let capabilities = format.capabilities;
+    let max_tokens = options.max_completion_tokens.or(api.output_limit).unwrap_or(DEFAULT_MAX_TOKENS);
+    let capabilities = api.capabilities;
     let effort = effort(options).filter(|_| matches!(capabilities.thinking, Thinking::Adaptive { .. }));
-    let answer_format = options.output_schema.as_ref().filter(|_| capabilities.has_output_format);
+    let schema = options.output_schema.as_ref().filter(|_| capabilities.has_output_format);
+    let format = schema.map(|schema| wire::OutputFormat { kind: "json_schema", schema: schema::accepted(schema) });
     let system = system_text(request, !capabilities.has_output_format);
-    let output = wire::OutputConfig {
-        effort,
-        format: answer_format.map(|schema| wire::OutputFormat::new(schema::accepted(schema))),
-    };
+    let output = wire::OutputConfig { effort, format };
     wire::Head {
-        model: &format.model,
+        model: &api.model,
         max_tokens,
         stream: true,
-        cache_control: wire::CacheControl::EPHEMERAL,
+        cache_control: wire::CacheControl { kind: "ephemeral" },
         thinking: thinking(capabilities.thinking, options, max_tokens),
-        output_config: (!output.is_empty()).then_some(output),
+        output_config: Some(output).filter(|output| *output != wire::OutputConfig::default()),
         system: (!system.is_empty()).then_some(system),
         tools: request.tools.iter().map(wire::Tool::from).collect(),
     }

@@ -2,13 +2,14 @@
 
 use super::layout::{self, Piece};
 use super::wire::{ContentBlock, Delta, Event, WireUsage};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, token, tool_request};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, read, token, tool_request};
 use crate::lone_surrogates::Halves;
 use arki_domain::{FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
 
 /// More than anybody reviews; a server that sends more is broken.
 const MAX_BLOCKS: usize = 512;
+const NOT_MESSAGES: &str = "it is not the JSON of the Messages API";
 
 /// Gathers one answer. Text and thoughts are passed on as they come; calls, and what has to be sent back, at the end.
 pub(super) struct MessagesDecoder {
@@ -163,12 +164,10 @@ impl MessagesDecoder {
 
 impl AnswerDecoder for MessagesDecoder {
     fn event(&mut self, name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError> {
-        let mut event: Event = match serde_json::from_str(data) {
-            Ok(event) => event,
-            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
-            Err(_) if data.trim() == "[DONE]" && self.is_finished() => return Ok(Step::Complete),
-            Err(_) => return Err(DecodeError::Malformed("it is not the JSON of the Messages API")),
-        };
+        if name != Some("error") && data.trim() == "[DONE]" && self.is_finished() {
+            return Ok(Step::Complete);
+        }
+        let mut event: Event = read(name, data, NOT_MESSAGES)?;
         if event.error.as_ref().is_some_and(|error| !error.is_null()) || name == Some("error") {
             return Err(DecodeError::of_vendor(data));
         }
@@ -193,7 +192,7 @@ impl AnswerDecoder for MessagesDecoder {
             Some("content_block_stop") => self.end_block(index, out),
             // `ping`, and what is to come.
             Some(_) => {}
-            None => return Err(DecodeError::Malformed("it is not the JSON of the Messages API")),
+            None => return Err(DecodeError::Malformed(NOT_MESSAGES)),
         }
         Ok(Step::More)
     }

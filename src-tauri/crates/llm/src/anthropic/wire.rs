@@ -2,7 +2,7 @@
 //!
 //! <https://platform.claude.com/docs/en/api/messages>, <https://platform.claude.com/docs/en/build-with-claude/streaming>
 
-use crate::figures;
+use crate::figures::{self, TokenDetails};
 use arki_domain::{ToolDefinition, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,11 +30,7 @@ pub(super) struct Head<'a> {
 #[derive(Serialize)]
 pub(super) struct CacheControl {
     #[serde(rename = "type")]
-    kind: &'static str,
-}
-
-impl CacheControl {
-    pub(super) const EPHEMERAL: Self = Self { kind: "ephemeral" };
+    pub(super) kind: &'static str,
 }
 
 #[derive(Serialize)]
@@ -63,7 +59,7 @@ impl Thinking {
     }
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Default, Serialize)]
 pub(super) struct OutputConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) effort: Option<&'a str>,
@@ -71,23 +67,11 @@ pub(super) struct OutputConfig<'a> {
     pub(super) format: Option<OutputFormat>,
 }
 
-impl OutputConfig<'_> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.effort.is_none() && self.format.is_none()
-    }
-}
-
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 pub(super) struct OutputFormat {
     #[serde(rename = "type")]
-    kind: &'static str,
-    schema: Value,
-}
-
-impl OutputFormat {
-    pub(super) fn new(schema: Value) -> Self {
-        Self { kind: "json_schema", schema }
-    }
+    pub(super) kind: &'static str,
+    pub(super) schema: Value,
 }
 
 #[derive(Serialize)]
@@ -205,13 +189,7 @@ pub(super) struct WireUsage {
     #[serde(default, deserialize_with = "figures::count")]
     cache_read_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "figures::group")]
-    output_tokens_details: Option<OutputDetails>,
-}
-
-#[derive(Deserialize, Clone, Copy)]
-struct OutputDetails {
-    #[serde(default, deserialize_with = "figures::count")]
-    thinking_tokens: Option<u64>,
+    output_tokens_details: Option<TokenDetails>,
 }
 
 impl WireUsage {
@@ -240,7 +218,7 @@ impl WireUsage {
         let prompt_tokens = self.input_tokens.map(|tokens| tokens.saturating_add(of_cache));
         Some(Usage {
             cache_write_tokens,
-            reasoning_tokens: self.output_tokens_details.and_then(|details| details.thinking_tokens).unwrap_or(0),
+            reasoning_tokens: self.output_tokens_details.unwrap_or_default().thinking_tokens.unwrap_or(0),
             ..Usage::told(prompt_tokens, self.output_tokens, None, self.cache_read_input_tokens)
         })
     }

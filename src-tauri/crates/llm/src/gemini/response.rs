@@ -2,7 +2,7 @@
 
 use super::kept_parts::{KeptPart, KeptParts, Place};
 use super::wire::{AnswerCall, AnswerPart, Candidate, Chunk, PromptFeedback, UsageMetadata};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, token, tool_request};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, read, token, tool_request};
 use crate::lone_surrogates::Halves;
 use crate::vendor_error::VendorError;
 use arki_domain::{FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
@@ -102,11 +102,7 @@ impl AnswerDecoder for GeminiDecoder {
         if data.trim() == "[DONE]" {
             return Ok(Step::Complete);
         }
-        let chunk: Chunk = match serde_json::from_str(data) {
-            Ok(chunk) => chunk,
-            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
-            Err(_) => return Err(DecodeError::Malformed(NOT_GEMINI)),
-        };
+        let chunk: Chunk = read(name, data, NOT_GEMINI)?;
         self.usage = chunk.usage_metadata.unwrap_or_default().or(self.usage);
         if name == Some("error") || chunk.error.is_some_and(|error| !error.is_null()) {
             return Err(DecodeError::of_vendor(data));

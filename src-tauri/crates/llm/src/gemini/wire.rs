@@ -24,13 +24,7 @@ pub(super) struct Head<'a> {
 
 #[derive(Serialize)]
 pub(super) struct SystemInstruction<'a> {
-    parts: [Part<'a>; 1],
-}
-
-impl<'a> SystemInstruction<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { parts: [Part::text(text)] }
-    }
+    pub(super) parts: [Part<'a>; 1],
 }
 
 #[derive(Serialize)]
@@ -59,7 +53,7 @@ impl<'a> From<&'a ToolDefinition> for Declaration<'a> {
     }
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct GenerationConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,12 +64,6 @@ pub(super) struct GenerationConfig<'a> {
     pub(super) response_json_schema: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thinking_config: Option<ThinkingConfig>,
-}
-
-impl GenerationConfig<'_> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.max_output_tokens.is_none() && self.response_json_schema.is_none() && self.thinking_config.is_none()
-    }
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]

@@ -1,7 +1,7 @@
 //! Reads the lines of an answer.
 
 use super::wire::{Line, SaidCall};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, token, tokens};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, read, token, tokens};
 use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
@@ -46,8 +46,7 @@ impl OllamaDecoder {
 
 impl AnswerDecoder for OllamaDecoder {
     fn event(&mut self, _name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError> {
-        let line: Line =
-            serde_json::from_str(data).map_err(|_| DecodeError::Malformed("it is not the JSON of Ollama's chat"))?;
+        let line: Line = read(None, data, "it is not the JSON of Ollama's chat")?;
         if line.error.as_ref().is_some_and(|error| !error.is_null()) {
             return Err(DecodeError::of_vendor(data));
         }

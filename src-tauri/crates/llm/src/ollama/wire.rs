@@ -77,10 +77,6 @@ struct Function<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn system(content: &'a str) -> Self {
-        Self::System { content }
-    }
-
     /// Thoughts go back with the calls they led to, and not later: models are trained to forget them after the answer.
     pub(super) fn new(message: &'a arki_domain::Message, images: &Images) -> Self {
         use arki_domain::Message as Domain;

@@ -4,7 +4,9 @@ use super::Dialect;
 use super::reasoning_details::ReasoningDetails;
 use super::returned_thoughts;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, share_of_tier, token, tokens, tool_request};
+use crate::answer_decoder::{
+    AnswerDecoder, DecodeError, MAX_CALLS, Step, read, share_of_tier, token, tokens, tool_request,
+};
 use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
 use arki_domain::{FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
@@ -166,11 +168,7 @@ impl AnswerDecoder for ChatDecoder {
         if data.trim() == "[DONE]" {
             return Ok(Step::Complete);
         }
-        let chunk: Chunk = match serde_json::from_str(data) {
-            Ok(chunk) => chunk,
-            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
-            Err(_) => return Err(DecodeError::Malformed("it is not the JSON of Chat Completions")),
-        };
+        let chunk: Chunk = read(name, data, "it is not the JSON of Chat Completions")?;
         // First, as what was used has to be paid for also where the answer fails.
         let of_choice = || chunk.choices.iter().flatten().find_map(|choice| choice.usage.as_ref());
         let usage = chunk.usage.as_ref().or_else(of_choice).and_then(|usage| self.figures(usage));

@@ -2,7 +2,7 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat>
 
-use crate::figures;
+use crate::figures::{self, TokenDetails};
 use crate::request_parts::FunctionTool;
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
@@ -136,9 +136,9 @@ pub(super) struct WireUsage {
     #[serde(default, deserialize_with = "figures::count")]
     total_tokens: Option<u64>,
     #[serde(default, deserialize_with = "figures::group")]
-    prompt_tokens_details: Option<PromptDetails>,
+    prompt_tokens_details: Option<TokenDetails>,
     #[serde(default, deserialize_with = "figures::group")]
-    completion_tokens_details: Option<CompletionDetails>,
+    completion_tokens_details: Option<TokenDetails>,
     /// DeepSeek's name for the cached ones.
     #[serde(default, deserialize_with = "figures::count")]
     prompt_cache_hit_tokens: Option<u64>,
@@ -151,39 +151,22 @@ pub(super) struct WireUsage {
     cost_details: Option<Value>,
 }
 
-#[derive(Deserialize)]
-struct PromptDetails {
-    #[serde(default, deserialize_with = "figures::count")]
-    cached_tokens: Option<u64>,
-    /// OpenRouter's.
-    #[serde(default, deserialize_with = "figures::count")]
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct CompletionDetails {
-    #[serde(default, deserialize_with = "figures::count")]
-    reasoning_tokens: Option<u64>,
-}
-
 impl WireUsage {
     /// Returns the counts without the cost. `None` for the empty object that some servers send.
     pub(super) fn figures(&self) -> Option<Usage> {
         if self.prompt_tokens.is_none() && self.completion_tokens.is_none() && self.total_tokens.is_none() {
             return None;
         }
-        let prompt = self.prompt_tokens_details.as_ref();
-        let cached_tokens = prompt.and_then(|details| details.cached_tokens);
-        let cached_tokens = cached_tokens.or(self.prompt_cache_hit_tokens).or(self.cached_tokens);
-        let reasoning_tokens =
-            self.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens).unwrap_or(0);
+        let prompt = self.prompt_tokens_details.unwrap_or_default();
+        let cached_tokens = prompt.cached_tokens.or(self.prompt_cache_hit_tokens).or(self.cached_tokens);
+        let reasoning_tokens = self.completion_tokens_details.unwrap_or_default().reasoning_tokens.unwrap_or(0);
         // xAI counts them beside the answer's, others among these: the sum tells.
         let both = self.completion_tokens.and_then(|answer| answer.checked_add(reasoning_tokens));
         let is_beside = self.total_tokens.is_some()
             && self.total_tokens == both.zip(self.prompt_tokens).and_then(|(both, prompt)| both.checked_add(prompt));
         let completion_tokens = if is_beside { both } else { self.completion_tokens };
         Some(Usage {
-            cache_write_tokens: prompt.and_then(|details| details.cache_write_tokens).unwrap_or(0),
+            cache_write_tokens: prompt.cache_write_tokens.unwrap_or(0),
             reasoning_tokens,
             ..Usage::told(self.prompt_tokens, completion_tokens, self.total_tokens, cached_tokens)
         })

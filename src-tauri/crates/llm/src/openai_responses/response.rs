@@ -2,11 +2,11 @@
 
 use super::output::{Output, Part, Place, Stage};
 use super::wire::{Event, Response};
-use crate::answer_decoder::{AnswerDecoder, DecodeError, Step, share_of_tier};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, Step, read, share_of_tier};
 use arki_domain::{FinishReason, StreamEvent, Usage};
 use serde_json::{Value, json};
 
-const NOT_OURS: DecodeError = DecodeError::Malformed("it is not the JSON of the Responses API");
+const NOT_OURS: &str = "it is not the JSON of the Responses API";
 
 pub(super) struct ResponsesDecoder {
     origin: String,
@@ -64,7 +64,7 @@ impl ResponsesDecoder {
                 self.output.item(event.output_index, item, Stage::Done, out)?;
             }
             ("response.completed" | "response.incomplete" | "response.failed" | "response.cancelled", _, response) => {
-                let response = response.ok_or(NOT_OURS)?;
+                let response = response.ok_or(DecodeError::Malformed(NOT_OURS))?;
                 self.end(kind.trim_start_matches("response."), response, out)?;
                 return Ok(Step::Complete);
             }
@@ -97,29 +97,25 @@ impl AnswerDecoder for ResponsesDecoder {
         if data.trim() == "[DONE]" {
             return Ok(Step::More);
         }
-        let event: Event = match serde_json::from_str(data) {
-            Ok(event) => event,
-            Err(_) if name == Some("error") => return Err(DecodeError::of_vendor(data)),
-            Err(_) => return Err(NOT_OURS),
-        };
+        let event: Event = read(name, data, NOT_OURS)?;
         let kind = event.kind.clone().or_else(|| name.map(str::to_owned)).unwrap_or_default();
         if kind == "error" || event.error.as_ref().is_some_and(|error| !error.is_null()) {
             return Err(DecodeError::of_vendor(data));
         }
         if kind.is_empty() {
-            return Err(NOT_OURS);
+            return Err(DecodeError::Malformed(NOT_OURS));
         }
         self.take(&kind, event, out)
     }
 
     fn whole(&mut self, body: &str, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
-        let response: Response = serde_json::from_str(body).map_err(|_| NOT_OURS)?;
+        let response: Response = read(None, body, NOT_OURS)?;
         let is_response = response.object.as_ref().is_some_and(|object| object == "response");
         match &response.status {
             _ if response.output.is_none() && response.error.as_ref().is_some_and(|error| !error.is_null()) => {
                 Err(DecodeError::of_vendor(body))
             }
-            _ if response.output.is_none() && !is_response => Err(NOT_OURS),
+            _ if response.output.is_none() && !is_response => Err(DecodeError::Malformed(NOT_OURS)),
             Some(status) => self.end(&status.clone(), response, out),
             None => self.end("completed", response, out),
         }

@@ -2,7 +2,7 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/responses-streaming>
 
-use crate::figures;
+use crate::figures::{self, TokenDetails};
 use arki_domain::Usage;
 use serde::Deserialize;
 use serde_json::Value;
@@ -61,27 +61,13 @@ pub(super) struct WireUsage {
     #[serde(default, deserialize_with = "figures::count")]
     input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "figures::group")]
-    input_tokens_details: Option<InputDetails>,
+    input_tokens_details: Option<TokenDetails>,
     #[serde(default, deserialize_with = "figures::count")]
     output_tokens: Option<u64>,
     #[serde(default, deserialize_with = "figures::group")]
-    output_tokens_details: Option<OutputDetails>,
+    output_tokens_details: Option<TokenDetails>,
     #[serde(default, deserialize_with = "figures::count")]
     total_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct InputDetails {
-    #[serde(default, deserialize_with = "figures::count")]
-    cached_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "figures::count")]
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct OutputDetails {
-    #[serde(default, deserialize_with = "figures::count")]
-    reasoning_tokens: Option<u64>,
 }
 
 impl WireUsage {
@@ -90,13 +76,12 @@ impl WireUsage {
         if self.input_tokens.is_none() && self.output_tokens.is_none() && self.total_tokens.is_none() {
             return None;
         }
-        let input = self.input_tokens_details.as_ref();
-        let output = self.output_tokens_details.as_ref();
-        let cached_tokens = input.and_then(|details| details.cached_tokens);
+        let input = self.input_tokens_details.unwrap_or_default();
+        let output = self.output_tokens_details.unwrap_or_default();
         Some(Usage {
-            cache_write_tokens: input.and_then(|details| details.cache_write_tokens).unwrap_or(0),
-            reasoning_tokens: output.and_then(|details| details.reasoning_tokens).unwrap_or(0),
-            ..Usage::told(self.input_tokens, self.output_tokens, self.total_tokens, cached_tokens)
+            cache_write_tokens: input.cache_write_tokens.unwrap_or(0),
+            reasoning_tokens: output.reasoning_tokens.unwrap_or(0),
+            ..Usage::told(self.input_tokens, self.output_tokens, self.total_tokens, input.cached_tokens)
         })
     }
 }

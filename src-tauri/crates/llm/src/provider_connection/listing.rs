@@ -9,8 +9,8 @@ use arki_domain::Error;
 use futures_util::StreamExt;
 use futures_util::stream;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Method, Response, Url};
-use serde_json::json;
+use reqwest::{Response, Url};
+use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -19,23 +19,6 @@ const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 /// Ollama describes each model by itself; beyond so many only the names are told.
 const MAX_DESCRIBED: usize = 64;
 const DESCRIBED_AT_ONCE: usize = 8;
-
-/// A question to a provider, below the base URL.
-struct Question {
-    method: Method,
-    path: &'static str,
-    body: Option<String>,
-}
-
-impl Question {
-    fn get(path: &'static str) -> Self {
-        Self { method: Method::GET, path, body: None }
-    }
-
-    fn post(path: &'static str, body: &serde_json::Value) -> Self {
-        Self { method: Method::POST, path, body: Some(body.to_string()) }
-    }
-}
 
 impl ProviderConnection {
     pub(crate) fn target(&self, base_url: &Url) -> Target {
@@ -114,14 +97,14 @@ impl ProviderConnection {
         }
         let mut root = base_url.clone();
         root.set_path(base_url.path().trim_end_matches('/').trim_end_matches("/v1"));
-        let told = self.told(&root, Question::get("/props"), key).await;
+        let told = self.told(&root, "/props", None, key).await;
         let context_window = told.and_then(|body| model_list::window_of_props(&body));
         vec![ListedModel { context_window, ..model.clone() }]
     }
 
     /// The answer to a question that need not have one.
-    async fn told(&self, base_url: &Url, question: Question, key: Option<&Secret>) -> Option<Vec<u8>> {
-        let response = self.ask(base_url, question, key).await.ok()?;
+    async fn told(&self, base_url: &Url, path: &str, body: Option<&Value>, key: Option<&Secret>) -> Option<Vec<u8>> {
+        let response = self.ask(base_url, path, body, key).await.ok()?;
         let target = Target::new(&self.settings, base_url, key);
         if response.status().is_success() { read(response, &target).await.ok() } else { None }
     }
@@ -131,7 +114,7 @@ impl ProviderConnection {
         let path = model_list::path(self.settings.kind);
         let mut key = self.first_key(base_url).await?;
         loop {
-            let response = self.ask(base_url, Question::get(path), key.as_ref()).await?;
+            let response = self.ask(base_url, path, None, key.as_ref()).await?;
             let target = Target::new(&self.settings, base_url, key.as_ref());
             match response.status().as_u16() {
                 200..=299 => return Ok(Some((key, read(response, &target).await?))),
@@ -149,14 +132,13 @@ impl ProviderConnection {
             if number >= MAX_DESCRIBED {
                 return Some(model);
             }
-            let question = Question::post("/api/show", &json!({"model": model.id}));
-            match self.told(base_url, question, key).await {
+            match self.told(base_url, "/api/show", Some(&json!({"model": model.id})), key).await {
                 Some(shown) => model_list::shown_by_ollama(&model.id, &shown),
                 None => Some(model),
             }
         });
         let described = described.buffered(DESCRIBED_AT_ONCE).filter_map(std::future::ready).collect();
-        let loaded = self.told(base_url, Question::get("/api/ps"), key);
+        let loaded = self.told(base_url, "/api/ps", None, key);
         let (mut described, loaded): (Vec<ListedModel>, _) = tokio::join!(described, loaded);
         let loaded = loaded.map(|body| model_list::loaded_by_ollama(&body)).unwrap_or_default();
         for model in &mut described {
@@ -169,16 +151,23 @@ impl ProviderConnection {
         described
     }
 
-    async fn ask(&self, base_url: &Url, question: Question, key: Option<&Secret>) -> Result<Response, Error> {
-        let Question { method, path, body } = question;
+    /// Asks below the base URL: posts a body, where there is one.
+    async fn ask(
+        &self,
+        base_url: &Url,
+        path: &str,
+        body: Option<&Value>,
+        key: Option<&Secret>,
+    ) -> Result<Response, Error> {
         let target = Target::new(&self.settings, base_url, key);
         let url = format!("{}{path}", base_url.as_str().trim_end_matches('/'));
-        let request = self.client(base_url, &target)?.request(method, url).header(ACCEPT, "application/json");
+        let client = self.client(base_url, &target)?;
+        let request = match body {
+            Some(body) => client.post(url).header(CONTENT_TYPE, "application/json").body(body.to_string()),
+            None => client.get(url),
+        };
         let headers = model_list::headers(self.settings.kind, key).map_err(|_| target.bad_configuration())?;
-        let mut request = self.with_headers(request, headers);
-        if let Some(body) = body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body);
-        }
+        let request = self.with_headers(request.header(ACCEPT, "application/json"), headers);
         request.send().await.map_err(|error| target.not_sent(&error))
     }
 }
