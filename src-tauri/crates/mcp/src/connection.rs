@@ -2,8 +2,8 @@
 
 use crate::fault::{cause, failed, quoted, refused};
 use crate::handler::{Handler, Heard};
-use crate::launcher::{Ended, ServerProcess};
 use crate::listed_tool::{ListedTool, Refused};
+use crate::ports::{Ended, ServerProcess};
 use crate::progress::told_as;
 use crate::result_text::Answer;
 use crate::settings::ServerSettings;
@@ -143,10 +143,10 @@ impl Connection {
     /// All its tools, page by page, each looked at by itself: one that lies does not take the others with it.
     pub(crate) async fn list_tools(&self) -> Result<(Vec<ListedTool>, Vec<Refused>), Unanswered> {
         // Before: what changes meanwhile is asked for again.
-        self.heard.tools_changed.store(false, Ordering::Relaxed);
+        self.heard.knows_tools.store(true, Ordering::Relaxed);
         let listed = if self.has_tools() { self.all_tools().await } else { Ok(Default::default()) };
         if listed.is_err() {
-            self.heard.tools_changed.store(true, Ordering::Relaxed);
+            self.heard.knows_tools.store(false, Ordering::Relaxed);
         }
         listed
     }
@@ -387,7 +387,7 @@ fn listen_for_changes(service: &rmcp::Peer<RoleClient>, heard: &Arc<Heard>) -> O
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
         let Ok(mut changes) = service.listen(filter).await else { return };
         while let Ok(Some(_)) = changes.next().await {
-            heard.tools_changed.store(true, Ordering::Relaxed);
+            heard.knows_tools.store(false, Ordering::Relaxed);
         }
     })))
 }

@@ -160,34 +160,37 @@ impl Field {
 
     fn words(&self, problem: &ValidationErrorKind) -> String {
         let many = |number: u64, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-        match (problem, &self.kind) {
-            (ValidationErrorKind::MinLength { limit }, _) => format!("At least {}.", many(*limit, "character")),
-            (ValidationErrorKind::MaxLength { limit }, _) => format!("At most {}.", many(*limit, "character")),
-            (ValidationErrorKind::Minimum { limit }, _) => format!("At least {limit}."),
-            (ValidationErrorKind::Maximum { limit }, _) => format!("At most {limit}."),
-            (ValidationErrorKind::MinItems { limit }, _) => format!("Choose at least {limit}."),
-            (ValidationErrorKind::MaxItems { limit }, _) => format!("Choose at most {limit}."),
-            (_, FieldKind::Text { format: Some(TextFormat::Email), .. }) => {
-                "An e-mail address, such as ada@example.org.".to_owned()
-            }
-            (_, FieldKind::Text { format: Some(TextFormat::Uri), .. }) => {
-                "A full address, such as https://example.org/.".to_owned()
-            }
-            (_, FieldKind::Text { format: Some(TextFormat::Date), .. }) => "A day, such as 2026-12-24.".to_owned(),
-            (_, FieldKind::Text { format: Some(TextFormat::DateTime), .. }) => {
-                "A time with its time zone, such as 2026-12-24T18:00:00Z.".to_owned()
-            }
-            (_, FieldKind::Text { format: None, .. }) => "Some text.".to_owned(),
-            (_, FieldKind::Number { is_integer: true, .. }) => "A whole number.".to_owned(),
-            (_, FieldKind::Number { is_integer: false, .. }) => "A number.".to_owned(),
-            (_, FieldKind::Boolean) => "Yes or no.".to_owned(),
-            (_, FieldKind::Choice(_)) => "Choose one from the list.".to_owned(),
-            (_, FieldKind::Choices(_)) => "Choose from the list.".to_owned(),
+        match problem {
+            ValidationErrorKind::MinLength { limit } => format!("At least {}.", many(*limit, "character")),
+            ValidationErrorKind::MaxLength { limit } => format!("At most {}.", many(*limit, "character")),
+            ValidationErrorKind::Minimum { limit } => format!("At least {limit}."),
+            ValidationErrorKind::Maximum { limit } => format!("At most {limit}."),
+            ValidationErrorKind::MinItems { limit } => format!("Choose at least {limit}."),
+            ValidationErrorKind::MaxItems { limit } => format!("Choose at most {limit}."),
+            _ => self.kind.wanted().to_owned(),
         }
     }
 }
 
 impl FieldKind {
+    /// The values that such a field takes, as a sentence.
+    fn wanted(&self) -> &'static str {
+        match self {
+            Self::Text { format: Some(TextFormat::Email), .. } => "An e-mail address, such as ada@example.org.",
+            Self::Text { format: Some(TextFormat::Uri), .. } => "A full address, such as https://example.org/.",
+            Self::Text { format: Some(TextFormat::Date), .. } => "A day, such as 2026-12-24.",
+            Self::Text { format: Some(TextFormat::DateTime), .. } => {
+                "A time with its time zone, such as 2026-12-24T18:00:00Z."
+            }
+            Self::Text { format: None, .. } => "Some text.",
+            Self::Number { is_integer: true, .. } => "A whole number.",
+            Self::Number { is_integer: false, .. } => "A number.",
+            Self::Boolean => "Yes or no.",
+            Self::Choice(_) => "Choose one from the list.",
+            Self::Choices(_) => "Choose from the list.",
+        }
+    }
+
     fn of(definition: &PrimitiveSchemaDefinition) -> Result<Self, String> {
         Ok(match definition {
             PrimitiveSchemaDefinition::String(text) => {

@@ -19,32 +19,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A server's messages besides answers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Heard {
     pub(crate) trail: Trail,
     pub(crate) findings: StdoutTrouble,
-    /// True if the tools have changed, and at first, when nothing was listed yet.
-    pub(crate) tools_changed: AtomicBool,
+    /// False if the tools have changed, and at first, when nothing was listed yet.
+    pub(crate) knows_tools: AtomicBool,
     pub(crate) progress: Listeners,
     pub(crate) calls: CallsAtWork,
     /// There was no program to run.
     pub(crate) never_ran: AtomicBool,
     /// An answer over HTTP was none of a session in order: the next call begins another one.
     pub(crate) is_spent: AtomicBool,
-}
-
-impl Default for Heard {
-    fn default() -> Self {
-        Self {
-            trail: Trail::default(),
-            findings: StdoutTrouble::default(),
-            tools_changed: AtomicBool::new(true),
-            progress: Listeners::default(),
-            calls: CallsAtWork::default(),
-            never_ran: AtomicBool::new(false),
-            is_spent: AtomicBool::new(false),
-        }
-    }
 }
 
 pub(crate) struct Handler {
@@ -101,6 +87,6 @@ impl ClientHandler for Handler {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.heard.tools_changed.store(true, Ordering::Relaxed);
+        self.heard.knows_tools.store(false, Ordering::Relaxed);
     }
 }

@@ -20,7 +20,6 @@ mod fault;
 mod form;
 mod handler;
 mod http;
-mod launcher;
 mod listed_tool;
 mod offer;
 mod opening;
@@ -39,11 +38,13 @@ mod trail;
 pub use agreement::{Agreement, AgreementStore, Change, ToolChange};
 pub use connection::{Prompt, PromptArgument};
 pub use form::{Choice, Field, FieldFault, FieldKind, Form, TextFormat};
-pub use launcher::{Ended, Launched, Launcher, ServerProcess};
 pub use listed_tool::{ListedTool, Refused};
 pub use offer::{Offer, OfferTarget, Offered};
 pub use opening::OpeningStep;
-pub use ports::{Elicitor, Ports, Reply, ServerQuestion, SignIn, TokenStore, WantedAnswer, WebAddress};
+pub use ports::{
+    Elicitor, Ended, Launched, Launcher, Ports, Reply, ServerProcess, ServerQuestion, SignIn, TokenStore, WantedAnswer,
+    WebAddress,
+};
 pub use remote_tool::{tools_of, unmet_tool};
 pub use result_text::Answer;
 pub use server::{Call, Server, ServerState};

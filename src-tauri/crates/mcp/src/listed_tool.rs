@@ -54,9 +54,7 @@ impl ListedTool {
         let Ok(identity) = canonical_json(&identity) else { return refuse("its schema is not valid JSON") };
         Ok(Self { name: name.to_owned(), description: shown(described), schema, hash: sha256_hex(identity.as_bytes()) })
     }
-}
 
-impl ListedTool {
     pub(crate) fn bytes(&self) -> usize {
         self.name.len() + self.description.len() + self.schema.to_string().len()
     }

@@ -9,10 +9,9 @@ use crate::backoff::Backoff;
 use crate::connection::{Connection, Prompt, Unanswered};
 use crate::fault::{changed_again, failed, has_own_token, over_limit, tool_changed};
 use crate::handler::Heard;
-use crate::launcher::Ended;
 use crate::offer::{Offer, OfferTarget};
 use crate::opening::{MAX_SIGN_INS, StartedServer};
-use crate::ports::Ports;
+use crate::ports::{Ended, Ports};
 use crate::result_text::Answer;
 use crate::settings::{ServerSettings, Transport};
 use crate::tool_search;
@@ -127,14 +126,7 @@ impl Server {
 
     /// Starts it if need be, and has it list its tools anew.
     pub async fn look(&self) -> Result<Agreement, Error> {
-        let mut sign_ins = 0;
-        loop {
-            let connection = self.connected().await?;
-            match self.list(&connection).await {
-                Ok(agreement) => return Ok(agreement),
-                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
-            }
-        }
+        self.asked(|connection| async move { self.list(&connection).await }).await
     }
 
     /// The user agrees to the tools that the server listed last, which they were shown under this digest.
@@ -186,26 +178,12 @@ impl Server {
 
     /// Prompts that the server has ready.
     pub async fn prompts(&self) -> Result<Vec<Prompt>, Error> {
-        let mut sign_ins = 0;
-        loop {
-            let connection = self.connected().await?;
-            match self.in_time(connection.prompts()).await {
-                Ok(prompts) => return Ok(prompts),
-                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
-            }
-        }
+        self.asked(|connection| async move { self.in_time(connection.prompts()).await }).await
     }
 
     /// The text of a prompt.
     pub async fn prompt(&self, name: &str, arguments: &serde_json::Map<String, Value>) -> Result<String, Error> {
-        let mut sign_ins = 0;
-        loop {
-            let connection = self.connected().await?;
-            match self.in_time(connection.prompt(name, arguments)).await {
-                Ok(text) => return Ok(text),
-                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
-            }
-        }
+        self.asked(|connection| async move { self.in_time(connection.prompt(name, arguments)).await }).await
     }
 
     /// Ends it; it starts again when it is needed.
@@ -213,6 +191,21 @@ impl Server {
         if let Some(connection) = self.inner.lock().await.connection.take() {
             connection.close().await;
             self.show(ServerState::Idle);
+        }
+    }
+
+    /// Asks over an open connection; once more where the user has to sign in first.
+    async fn asked<T, F>(&self, ask: impl Fn(Arc<Connection>) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Unanswered>>,
+    {
+        let mut sign_ins = 0;
+        loop {
+            let connection = self.connected().await?;
+            match ask(connection.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
+            }
         }
     }
 
@@ -237,7 +230,7 @@ impl Server {
         args: &Value,
         call: &mut Call<'_>,
     ) -> Result<Answer, Unanswered> {
-        if connection.heard().tools_changed.load(Ordering::Relaxed) {
+        if !connection.heard().knows_tools.load(Ordering::Relaxed) {
             self.list(connection).await?;
         }
         self.ensure_agreed(target, args)?;
