@@ -12,7 +12,6 @@ mod pipeline;
 
 pub(crate) use command::{cancelled, denylisted, timed_out, too_long};
 
-use crate::key_schema;
 use crate::problem::ADD;
 use crate::step_host::{ChildEnd, StepHost, Task};
 use crate::template::{Template, Values};
@@ -176,15 +175,6 @@ pub(crate) fn find(name: &str) -> Option<&'static dyn Adapter> {
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
     ADAPTERS.iter().map(|adapter| adapter.name())
-}
-
-pub(crate) fn hint() -> String {
-    format!("Use one of: {}.", names().collect::<Vec<_>>().join(", "))
-}
-
-/// The names of an adapter's own keys.
-pub(crate) fn keys(adapter: &dyn Adapter) -> Vec<String> {
-    key_schema::properties(&adapter.settings())
 }
 
 /// Reads an adapter's own keys as their type.

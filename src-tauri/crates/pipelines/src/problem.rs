@@ -51,17 +51,12 @@ pub fn as_fault(origin: &str, problems: &[DefinitionProblem]) -> Error {
     Error::new(Code::PIPELINE_INVALID, format!("{origin}:{first}"), format!("{}{more}", first.hint))
 }
 
-/// Returns the name that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |other: &str| strsim::damerau_levenshtein(name, other);
-    let near = known.into_iter().map(|known| (distance(known), known)).min()?;
-    (near.0 <= MAX_DISTANCE && near.0 < name.len()).then_some(near.1)
-}
-
 /// Returns the hint for a name that is none of `known`.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match nearest(name, known.clone()) {
-        Some(near) => format!("Did you mean `{near}`?"),
+    let distance = |other: &str| strsim::damerau_levenshtein(name, other);
+    let near = known.clone().into_iter().map(|known| (distance(known), known)).min();
+    match near.filter(|(distance, _)| *distance <= MAX_DISTANCE && *distance < name.len()) {
+        Some((_, near)) => format!("Did you mean `{near}`?"),
         None => match known.into_iter().collect::<Vec<_>>() {
             none if none.is_empty() => "There are none.".to_owned(),
             known => format!("Use one of: {}.", known.join(", ")),

@@ -146,7 +146,10 @@ struct KnownKeys {
 
 impl KnownKeys {
     fn new() -> Self {
-        let by_adapter = adapter::ADAPTERS.iter().map(|adapter| (adapter.name(), adapter::keys(*adapter))).collect();
+        let by_adapter = adapter::ADAPTERS
+            .iter()
+            .map(|adapter| (adapter.name(), key_schema::properties(&adapter.settings())))
+            .collect();
         Self { common: keys_of::<StepFile>(), by_adapter }
     }
 }
@@ -178,7 +181,8 @@ fn step(node: &YamlNode, keys: &KnownKeys, problems: &mut Problems) -> Option<Re
         return None;
     };
     let Some(named) = node.get(ADAPTER) else {
-        problems.add(node.place, "`adapter` is missing: what runs this step?", adapter::hint());
+        let hint = format!("Use one of: {}.", adapter::names().collect::<Vec<_>>().join(", "));
+        problems.add(node.place, "`adapter` is missing: what runs this step?", hint);
         return None;
     };
     let name = named.json().as_str().map(str::to_owned).unwrap_or_default();

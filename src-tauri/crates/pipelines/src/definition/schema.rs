@@ -19,7 +19,8 @@ pub fn definition_schema() -> Value {
         let mut properties = common["properties"].as_object().cloned().unwrap_or_default();
         properties.extend(own["properties"].as_object().cloned().unwrap_or_default());
         properties.insert("adapter".to_owned(), json!({"const": adapter.name()}));
-        let required = [&common, &own].into_iter().flat_map(|schema| list(&schema["required"]));
+        let required =
+            [&common, &own].into_iter().filter_map(|schema| schema["required"].as_array()).flatten().cloned();
         let required: Vec<Value> = required.chain([json!("adapter")]).collect();
         json!({
             "type": "object",
@@ -51,8 +52,4 @@ fn without_definitions(mut schema: Value) -> Value {
         schema.remove("title");
     }
     schema
-}
-
-fn list(value: &Value) -> Vec<Value> {
-    value.as_array().cloned().unwrap_or_default()
 }
