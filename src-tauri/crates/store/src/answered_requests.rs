@@ -2,9 +2,10 @@
 //! decides the approval, so that the same request can't do it twice, whatever became of its answer.
 
 use crate::database::row;
+use crate::database::statements::{change, find};
 use crate::{SessionLists, StoreError};
 use arki_domain::{AnsweredRequest, Event, EventBody, RunId, SessionId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ impl SessionLists<'_> {
                     run_id: text(3)?.into(),
                 })
             };
-            Ok(connection.prepare_cached(sql)?.query_row(params![token, key_hash, since], read).optional()?)
+            find(connection, sql, params![token, key_hash, since], read)
         })
     }
 }
@@ -65,21 +66,12 @@ fn note_one(
     run_id: &RunId,
     request: &AnsweredRequest,
 ) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached("DELETE FROM answered_requests WHERE answered_at <= ?1")?
-        .execute([oldest_kept(event.ts)])?;
+    change(transaction, "DELETE FROM answered_requests WHERE answered_at <= ?1", [oldest_kept(event.ts)])?;
     let sql =
         format!("INSERT INTO answered_requests ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING");
     let AnsweredRequest { token, key_hash, path, body_hash } = request;
-    let noted = transaction.prepare_cached(&sql)?.execute(params![
-        token,
-        key_hash,
-        path,
-        body_hash,
-        event.session_id.as_str(),
-        run_id.as_str(),
-        event.ts
-    ])?;
+    let (session, run) = (event.session_id.as_str(), run_id.as_str());
+    let noted = change(transaction, &sql, params![token, key_hash, path, body_hash, session, run, event.ts])?;
     if noted == 0 { Err(StoreError::RequestAnswered) } else { Ok(()) }
 }
 

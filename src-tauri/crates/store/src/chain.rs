@@ -9,8 +9,9 @@ pub(crate) mod seal;
 
 use crate::StoreError;
 use crate::database::row::{self, OF_SESSION};
+use crate::database::statements::{find, get};
 use arki_domain::Event;
-use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, params};
 
 /// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
 const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
@@ -46,14 +47,12 @@ impl<'a> Log<'a> {
 /// The number of a session's last event; 0 if there is none.
 pub(crate) fn last_seq(connection: &Connection, session: &str) -> Result<u64, StoreError> {
     let sql = format!("SELECT max(seq) FROM events WHERE {OF_SESSION}");
-    let last: Option<i64> = connection.prepare_cached(&sql)?.query_row([session], |row| row.get(0))?;
+    let last: Option<i64> = get(connection, &sql, [session], |row| row.get(0))?;
     Ok(row::unsigned(last.unwrap_or(0)))
 }
 
 /// The stored hash of one event of a session.
 pub(crate) fn hash_at(connection: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
     let sql = format!("SELECT hash FROM events WHERE {OF_SESSION} AND seq = ?2");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let hash = statement.query_row(params![session, row::signed(seq)], |row| row.get_ref(0).map(row::lossy_text));
-    Ok(hash.optional()?)
+    find(connection, &sql, params![session, row::signed(seq)], |row| row.get_ref(0).map(row::lossy_text))
 }

@@ -7,11 +7,12 @@ pub(crate) mod project_snapshots;
 pub(crate) mod session_snapshots;
 
 use crate::chain::cross_references::{ContentUse, refer};
+use crate::database::statements::find;
 use crate::writer::write::Durability;
 use crate::{ContentReader, ContentWriter, StoreError, StoreReader};
 use arki_domain::{Content, ContentKind, SessionId};
 use blobs::{Blob, refresh};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 impl ContentWriter<'_> {
@@ -79,9 +80,7 @@ impl ContentReader<'_> {
     /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.
     pub fn artifact(self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let hash: Option<String> = self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached(OF_LINE)?;
-            let wanted = params![session.as_str(), ContentUse::Whole as i64, id];
-            Ok(statement.query_row(wanted, |row| row.get(0)).optional()?)
+            find(connection, OF_LINE, params![session.as_str(), ContentUse::Whole as i64, id], |row| row.get(0))
         })?;
         hash.map_or(Ok(None), |hash| self.blob(&hash))
     }

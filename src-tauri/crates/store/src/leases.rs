@@ -2,8 +2,9 @@
 //! is dead or has been silent for [`LEASE_TTL`].
 
 use crate::StoreError;
+use crate::database::statements::find;
 use arki_domain::SessionId;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 use std::time::Duration;
 
 /// The time a lease holds after it was last renewed. Whoever holds one renews it well before.
@@ -41,11 +42,8 @@ pub(crate) fn live(
     now_ms: i64,
     is_alive: &dyn Fn(u32) -> bool,
 ) -> Result<Option<Lease>, StoreError> {
-    let held = connection
-        .prepare_cached("SELECT owner, pid, renewed_at FROM leases WHERE session_id = ?1")?
-        .query_row([session.as_str()], |row| Lease::read(row, 0))
-        .optional()?
-        .flatten();
+    let sql = "SELECT owner, pid, renewed_at FROM leases WHERE session_id = ?1";
+    let held = find(connection, sql, [session.as_str()], |row| Lease::read(row, 0))?.flatten();
     Ok(held.filter(|lease| is_live(lease, now_ms, is_alive)))
 }
 

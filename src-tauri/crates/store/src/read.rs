@@ -3,12 +3,10 @@
 pub(crate) mod approvals;
 pub(crate) mod cursor;
 pub(crate) mod event_pages;
-pub(crate) mod file_events;
 pub(crate) mod finished_runs;
-pub(crate) mod memory_events;
 pub(crate) mod named_ids;
+pub(crate) mod selected_events;
 pub(crate) mod sessions;
 pub(crate) mod sizes;
-pub(crate) mod state_events;
 pub(crate) mod tail;
 pub(crate) mod usage_events;

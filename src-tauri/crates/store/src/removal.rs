@@ -7,14 +7,15 @@
 
 use crate::contents::garbage::{ManifestReader, Released};
 use crate::database::row::{OF_SESSION, lossy_text};
+use crate::database::statements::{change, each, find, get, list};
 use crate::exchange::import::imported_to;
+use crate::read::tail::last_row;
 use crate::read::usage_events;
 use crate::search::index;
 use crate::writer::write::Durability;
 use crate::{StoreError, StoreReader, StoreUpkeep, leases, settings};
 use arki_domain::SessionId;
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// Events of one transaction of a removal.
 pub const REMOVAL_BATCH_EVENTS: usize = 1000;
@@ -152,9 +153,8 @@ impl SessionRemoval {
         if count("SELECT count(*) FROM sessions WHERE session_id = ?1")? == 0 {
             return Err(StoreError::SessionNotFound { wanted: session.to_string() });
         }
-        let mut forks = transaction.prepare_cached(FORKS)?;
-        let forks = forks.query_map(params![session.as_str(), MAX_FORKS_NAMED], |row| row.get::<_, String>(0))?;
-        let forks = forks.collect::<Result<Vec<_>, _>>()?;
+        let forks: Vec<String> =
+            list(transaction, FORKS, params![session.as_str(), MAX_FORKS_NAMED], |row| row.get(0))?;
         if !forks.is_empty() {
             return Err(StoreError::SessionHasForks { session_id: session.clone(), forks });
         }
@@ -170,43 +170,38 @@ impl SessionRemoval {
 
 fn subagents_of(transaction: &Connection, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
     let sql = "SELECT session_id FROM sessions WHERE parent = ?1 AND session_id <> ?1 ORDER BY session_id";
-    let mut statement = transaction.prepare(sql)?;
-    let rows = statement.query_map([session.as_str()], |row| row.get::<_, String>(0))?;
-    rows.map(|id| Ok(id?.into())).collect()
+    list(transaction, sql, [session.as_str()], |row| row.get::<_, String>(0).map(Into::into))
 }
 
 /// The removals that are not finished, and the contents that their sessions spoke of. What can't be read is left to age.
 fn noted(connection: &Connection) -> Result<(Vec<String>, Released), StoreError> {
     let (mut keys, mut released) = (Vec::new(), Released::default());
-    let mut statement = connection.prepare_cached("SELECT key, value FROM meta WHERE substr(key, 1, ?2) = ?1")?;
-    let mut rows = statement.query(params![NOTED, NOTED.len() as i64])?;
-    while let Some(row) = rows.next()? {
+    let sql = "SELECT key, value FROM meta WHERE substr(key, 1, ?2) = ?1";
+    each(connection, sql, params![NOTED, NOTED.len() as i64], |row| {
         keys.push(row.get(0)?);
         released.join(serde_json::from_str(&lossy_text(row.get_ref(1)?)).unwrap_or_default());
-    }
+        Ok(())
+    })?;
     Ok((keys, released))
 }
 
 fn next_removal(connection: &Connection) -> Result<Option<String>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT session_id FROM session_removals LIMIT 1")?;
-    Ok(statement.query_row([], |row| row.get(0)).optional()?)
+    find(connection, "SELECT session_id FROM session_removals LIMIT 1", [], |row| row.get(0))
 }
 
 /// A batch of the events of one session; the last one is followed by the mark that allowed it.
 fn remove_some(transaction: &Connection) -> Result<(), StoreError> {
     let Some(session) = next_removal(transaction)? else { return Ok(()) };
-    let rows: Vec<i64> = transaction
-        .prepare_cached(&format!("SELECT rowid FROM events WHERE {OF_SESSION} ORDER BY seq LIMIT ?2"))?
-        .query_map(params![session, Value::from(REMOVAL_BATCH_EVENTS as i64)], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let sql = format!("SELECT rowid FROM events WHERE {OF_SESSION} ORDER BY seq LIMIT ?2");
+    let rows: Vec<i64> = list(transaction, &sql, params![session, REMOVAL_BATCH_EVENTS as i64], |row| row.get(0))?;
     if rows.is_empty() {
         transaction.execute("DELETE FROM session_removals WHERE session_id = ?1", [&session])?;
         return Ok(());
     }
     let last_row = last_row(transaction)?;
     for row in rows {
-        transaction.prepare_cached("DELETE FROM search WHERE rowid = ?1")?.execute([row])?;
-        transaction.prepare_cached("DELETE FROM events WHERE rowid = ?1")?.execute([row])?;
+        change(transaction, "DELETE FROM search WHERE rowid = ?1", [row])?;
+        change(transaction, "DELETE FROM events WHERE rowid = ?1", [row])?;
     }
     note_cut(transaction, last_row)
 }
@@ -221,12 +216,8 @@ fn note_cut(transaction: &Connection, before: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn last_row(connection: &Connection) -> Result<i64, StoreError> {
-    Ok(connection.query_row("SELECT ifnull(max(rowid), 0) FROM events", [], |row| row.get(0))?)
-}
-
 fn free_pages(connection: &Connection) -> Result<i64, StoreError> {
-    Ok(connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?)
+    get(connection, "PRAGMA freelist_count", [], |row| row.get(0))
 }
 
 fn vacuum_some(transaction: &Connection) -> Result<i64, StoreError> {

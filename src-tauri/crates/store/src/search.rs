@@ -11,7 +11,8 @@ pub(crate) mod searchable;
 pub(crate) mod snippet;
 pub(crate) mod unspaced_scripts;
 
-use crate::database::row::{EVENT_COLUMNS, event, lossy_text, signed};
+use crate::database::row::{event, event_columns_of, lossy_text, signed};
+use crate::database::statements::list;
 use crate::{SnippetPart, StoreError, StoreReader};
 use arki_domain::{Event, SessionId};
 use query::{facet_expression, path_expression, project_facet, tool_facet, words_expression};
@@ -93,7 +94,7 @@ impl StoreReader {
     }
 
     fn find(&self, query: &EventSearchQuery, expression: &str) -> Result<Vec<FoundEvent>, StoreError> {
-        let columns = EVENT_COLUMNS.split(", ").map(|column| format!("events.{column}")).collect::<Vec<_>>().join(", ");
+        let columns = event_columns_of("events");
         // The joins are written in the order they are to be made in: the index knows best what to look at.
         let sql = format!(
             "SELECT {columns}, sessions.title, sessions.project FROM search \
@@ -106,12 +107,10 @@ impl StoreReader {
         let until = query.until_ms.unwrap_or(i64::MAX);
         let limit = signed(query.limit.min(MAX_SEARCH_HITS) as u64);
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![expression, since, until, limit], |row| {
+            list(connection, &sql, params![expression, since, until, limit], |row| {
                 let text = |column| row.get_ref(column).map(lossy_text);
                 Ok(FoundEvent { event: event(row)?, title: text(9)?, project: text(10)? })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            })
         })
     }
 }

@@ -12,8 +12,8 @@ use crate::chain::hash_at;
 use crate::chain::projections::SessionRow;
 use crate::chain::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use crate::contents::blobs;
-use crate::database::row;
-use crate::database::row::{OF_SESSION, lossy_text};
+use crate::database::row::{self, OF_SESSION, lossy_text};
+use crate::database::statements::list;
 use crate::{LogVerifier, StoreError};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, GENESIS_HASH, SessionId};
@@ -113,12 +113,9 @@ fn verify_diffs(
 
 /// Returns the sessions whose removal a crash cut off: they are not broken.
 fn unfinished_removals(connection: &Connection) -> Result<HashSet<String>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT session_id FROM session_removals \
-         WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = session_removals.session_id)",
-    )?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT session_id FROM session_removals \
+         WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = session_removals.session_id)";
+    list(connection, sql, [], |row| row.get(0))
 }
 
 /// A statement that does not fit the tables says that these were changed.

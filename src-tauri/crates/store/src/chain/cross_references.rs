@@ -7,6 +7,7 @@
 
 use crate::StoreError;
 use crate::database::row;
+use crate::database::statements::change;
 use arki_domain::{Event, EventBody, NestedDefinition, RestoreAction, RestoredFile, SessionId};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
@@ -39,8 +40,7 @@ pub(crate) fn refer(
     hash: &str,
     content_use: ContentUse,
 ) -> Result<(), StoreError> {
-    transaction.prepare_cached(REFERENCE)?.execute(params![session.as_str(), hash, content_use as i64])?;
-    Ok(())
+    change(transaction, REFERENCE, params![session.as_str(), hash, content_use as i64]).map(drop)
 }
 
 /// Images of files that the session is known to speak of, so that they need not be remembered again: a decision names
@@ -93,40 +93,31 @@ impl Trace<'_> {
             EventBody::SessionCreated(created) => {
                 let parent = created.parent_session.as_ref().map(SessionId::as_str);
                 let columns = params![self.event.session_id.as_str(), created.agent, parent];
-                self.transaction.prepare_cached(AGENT)?.execute(columns)?;
-                Ok(())
+                change(self.transaction, AGENT, columns).map(drop)
             }
             EventBody::SessionForked(forked) => {
                 let ids = params![self.event.session_id.as_str(), forked.from_session.as_str()];
-                self.transaction.prepare_cached(ORIGIN)?.execute(ids)?;
-                Ok(())
+                change(self.transaction, ORIGIN, ids).map(drop)
             }
             EventBody::RunStarted(started) => {
-                self.refer(&started.system_prompt_hash, ContentUse::Whole)?;
+                self.whole([&started.system_prompt_hash])?;
                 if let Some(pipeline) = &started.options.pipeline {
-                    self.refer(&pipeline.definition_hash, ContentUse::Whole)?;
+                    self.whole([&pipeline.definition_hash])?;
                     self.definitions(&pipeline.nested)?;
-                    self.refer(&pipeline.input_hash, ContentUse::Whole)?;
+                    self.whole([&pipeline.input_hash])?;
                 }
-                let images = &started.options.images;
-                images.iter().try_for_each(|image| self.refer(&image.content_hash, ContentUse::Whole))
+                self.whole(started.options.images.iter().map(|image| &image.content_hash))
             }
-            EventBody::EngineRequest(request) => match &request.head_hash {
-                Some(hash) => self.refer(hash, ContentUse::Whole),
-                None => Ok(()),
-            },
-            EventBody::RunResumed(resumed) => match &resumed.definition_hash {
-                Some(definition) => {
-                    self.refer(definition, ContentUse::Whole)?;
-                    self.definitions(&resumed.nested)
-                }
-                None => Ok(()),
-            },
+            EventBody::EngineRequest(request) => self.whole(request.head_hash.as_ref()),
+            EventBody::RunResumed(resumed) if resumed.definition_hash.is_some() => {
+                self.whole(resumed.definition_hash.as_ref())?;
+                self.definitions(&resumed.nested)
+            }
             EventBody::StepCompleted(completed) if completed.output.is_none() && completed.output_bytes > 0 => {
-                self.refer(&completed.output_hash, ContentUse::Whole)
+                self.whole([&completed.output_hash])
             }
             EventBody::PolicyDecided(decided) => {
-                decided.landing.iter().try_for_each(|list| self.refer(list, ContentUse::Whole))?;
+                self.whole(decided.landing.as_ref())?;
                 decided.files.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))
             }
             EventBody::FileChanged(changed) => {
@@ -138,16 +129,12 @@ impl Trace<'_> {
             EventBody::HookRan(ran) => {
                 ran.restored.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))
             }
-            EventBody::CheckpointCreated(created) => match &created.manifest {
-                Some(manifest) => self.refer(manifest, ContentUse::Whole),
-                None => Ok(()),
-            },
+            EventBody::CheckpointCreated(created) => self.whole(created.manifest.as_ref()),
             EventBody::ApprovalRequested(requested) => {
-                let diff = requested.preview.as_ref().and_then(|preview| preview.diff_hash.as_ref());
-                diff.map_or(Ok(()), |hash| self.refer(hash, ContentUse::Whole))
+                self.whole(requested.preview.as_ref().and_then(|preview| preview.diff_hash.as_ref()))
             }
-            EventBody::CommandEnded(ended) => self.refer(&ended.effects, ContentUse::Whole),
-            EventBody::ArtifactEmitted(emitted) => self.refer(&emitted.content_hash, ContentUse::Whole),
+            EventBody::CommandEnded(ended) => self.whole([&ended.effects]),
+            EventBody::ArtifactEmitted(emitted) => self.whole([&emitted.content_hash]),
             _ => Ok(()),
         }
     }
@@ -164,8 +151,7 @@ impl Trace<'_> {
     fn change(&self, path: &str) -> Result<(), StoreError> {
         let Event { session_id, seq, .. } = self.event;
         let place = params![self.project, path, session_id.as_str(), row::signed(*seq)];
-        self.transaction.prepare_cached(CHANGE)?.execute(place)?;
-        Ok(())
+        change(self.transaction, CHANGE, place).map(drop)
     }
 
     fn images(&mut self, before: &Option<String>, after: &Option<String>) -> Result<(), StoreError> {
@@ -178,7 +164,11 @@ impl Trace<'_> {
     }
 
     fn definitions(&self, nested: &BTreeMap<String, NestedDefinition>) -> Result<(), StoreError> {
-        nested.values().try_for_each(|definition| self.refer(&definition.definition_hash, ContentUse::Whole))
+        self.whole(nested.values().map(|definition| &definition.definition_hash))
+    }
+
+    fn whole<'h>(&self, hashes: impl IntoIterator<Item = &'h String>) -> Result<(), StoreError> {
+        hashes.into_iter().try_for_each(|hash| self.refer(hash, ContentUse::Whole))
     }
 
     fn refer(&self, hash: &str, content_use: ContentUse) -> Result<(), StoreError> {

@@ -8,8 +8,8 @@ use crate::StoreError;
 use crate::chain::cross_references::KnownImages;
 use crate::chain::last_seq;
 use crate::chain::projections::SessionRow;
-use crate::database::row;
-use crate::database::row::OF_SESSION;
+use crate::database::row::{self, OF_SESSION};
+use crate::database::statements::get;
 use arki_domain::{RunId, SessionId};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub(crate) struct Heads {
 impl Heads {
     /// Begins a transaction. Call it within each one, before anything else.
     pub(crate) fn begin(&mut self, transaction: &Connection) -> Result<(), StoreError> {
-        let version = transaction.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let version = get(transaction, "PRAGMA data_version", [], |row| row.get(0))?;
         if self.version != Some(version) {
             self.known.clear();
             self.version = Some(version);

@@ -2,11 +2,12 @@
 
 use crate::StoreError;
 use crate::database::row;
+use crate::database::statements::{change, find};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, GENESIS_HASH, RunId, SessionId,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +56,7 @@ impl SessionRow {
 
     /// A session that does not exist yet is an empty one. That of a running one may lag behind its log (`heads`).
     pub(crate) fn load(connection: &Connection, session_id: &SessionId) -> Result<Self, StoreError> {
-        let found = connection.prepare_cached(LOAD_SESSION)?.query_row([session_id.as_str()], Self::read).optional()?;
+        let found = find(connection, LOAD_SESSION, [session_id.as_str()], Self::read)?;
         let Some(mut row) = found else { return Ok(Self::new(SessionSummary::new(session_id.clone()))) };
         row.note_saved();
         Ok(row)
@@ -116,8 +117,7 @@ impl SessionRow {
         }
         (saved.updated_at, saved.last_seq) = (updated_at, self.last_seq);
         let columns = params![self.id(), updated_at, row::signed(self.last_seq), self.last_hash];
-        transaction.prepare_cached(EXTEND_SESSION)?.execute(columns)?;
-        Ok(())
+        change(transaction, EXTEND_SESSION, columns).map(drop)
     }
 
     fn note_saved(&mut self) {
@@ -128,7 +128,7 @@ impl SessionRow {
     pub(crate) fn save(&mut self, transaction: &Connection) -> Result<(), StoreError> {
         self.note_saved();
         let summary = &self.summary;
-        transaction.prepare_cached(SAVE_SESSION)?.execute(params![
+        let columns = params![
             self.id(),
             summary.title,
             summary.project,
@@ -141,8 +141,8 @@ impl SessionRow {
             self.last_hash,
             summary.pinned,
             summary.archived,
-        ])?;
-        Ok(())
+        ];
+        change(transaction, SAVE_SESSION, columns).map(drop)
     }
 }
 
@@ -174,10 +174,8 @@ pub(crate) fn apply(
 /// A run that has ended may still be spoken of, for instance by what it left to be remembered.
 fn extend_ended_run(transaction: &Connection, run_id: &RunId, events: &[Arc<Event>]) -> Result<bool, StoreError> {
     let Some(last) = events.last() else { return Ok(false) };
-    let extended = transaction
-        .prepare_cached("UPDATE runs SET last_seq = ?2 WHERE run_id = ?1 AND last_seq IS NOT NULL")?
-        .execute(params![run_id.as_str(), row::signed(last.seq)])?;
-    Ok(extended > 0)
+    let sql = "UPDATE runs SET last_seq = ?2 WHERE run_id = ?1 AND last_seq IS NOT NULL";
+    Ok(change(transaction, sql, params![run_id.as_str(), row::signed(last.seq)])? > 0)
 }
 
 fn apply_one(transaction: &Connection, event: &Event, body: &EventBody) -> Result<(), StoreError> {
@@ -200,40 +198,24 @@ fn apply_one(transaction: &Connection, event: &Event, body: &EventBody) -> Resul
 
 fn start_run(transaction: &Connection, event: &Event, run_id: &RunId, prompt: &str) -> Result<(), StoreError> {
     let name: String = prompt.lines().next().unwrap_or_default().chars().take(MAX_RUN_NAME).collect();
-    transaction
-        .prepare_cached(
-            "INSERT INTO runs (run_id, session_id, name, state, started_at, first_seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
-             ON CONFLICT DO NOTHING",
-        )?
-        .execute(params![
-            run_id.as_str(),
-            event.session_id.as_str(),
-            name,
-            SessionState::Running.as_str(),
-            event.ts,
-            row::signed(event.seq)
-        ])?;
-    Ok(())
+    let sql = "INSERT INTO runs (run_id, session_id, name, state, started_at, first_seq) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+    let (state, seq) = (SessionState::Running.as_str(), row::signed(event.seq));
+    let columns = params![run_id.as_str(), event.session_id.as_str(), name, state, event.ts, seq];
+    change(transaction, sql, columns).map(drop)
 }
 
 fn set_run_state(transaction: &Connection, run_id: &RunId, state: SessionState) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached("UPDATE runs SET state = ?2, last_seq = NULL WHERE run_id = ?1")?
-        .execute(params![run_id.as_str(), state.as_str()])?;
-    Ok(())
+    let sql = "UPDATE runs SET state = ?2, last_seq = NULL WHERE run_id = ?1";
+    change(transaction, sql, [run_id.as_str(), state.as_str()]).map(drop)
 }
 
 /// Ends a run and withdraws its open approvals: nobody waits for the answers any more.
 fn end_run(transaction: &Connection, event: &Event, run_id: &RunId, state: SessionState) -> Result<(), StoreError> {
-    transaction.prepare_cached("UPDATE runs SET state = ?2, last_seq = ?3 WHERE run_id = ?1")?.execute(params![
-        run_id.as_str(),
-        state.as_str(),
-        row::signed(event.seq)
-    ])?;
-    transaction
-        .prepare_cached("UPDATE approvals SET outcome = 'run_ended' WHERE outcome IS NULL AND run_id = ?1")?
-        .execute([run_id.as_str()])?;
-    Ok(())
+    let ended = "UPDATE runs SET state = ?2, last_seq = ?3 WHERE run_id = ?1";
+    change(transaction, ended, params![run_id.as_str(), state.as_str(), row::signed(event.seq)])?;
+    let unanswered = "UPDATE approvals SET outcome = 'run_ended' WHERE outcome IS NULL AND run_id = ?1";
+    change(transaction, unanswered, [run_id.as_str()]).map(drop)
 }
 
 fn request_approval(
@@ -243,23 +225,13 @@ fn request_approval(
     requested: &ApprovalRequested,
 ) -> Result<(), StoreError> {
     if let Some(stale) = &requested.supersedes {
-        transaction
-            .prepare_cached("UPDATE approvals SET outcome = 'superseded' WHERE approval_id = ?1 AND outcome IS NULL")?
-            .execute([stale.as_str()])?;
+        let sql = "UPDATE approvals SET outcome = 'superseded' WHERE approval_id = ?1 AND outcome IS NULL";
+        change(transaction, sql, [stale.as_str()])?;
     }
-    transaction
-        .prepare_cached(
-            "INSERT INTO approvals (approval_id, session_id, run_id, requested_at, requested_seq) \
-             VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-        )?
-        .execute(params![
-            requested.approval_id.as_str(),
-            event.session_id.as_str(),
-            run_id.as_str(),
-            event.ts,
-            row::signed(event.seq)
-        ])?;
-    Ok(())
+    let sql = "INSERT INTO approvals (approval_id, session_id, run_id, requested_at, requested_seq) \
+         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+    let (approval, session) = (requested.approval_id.as_str(), event.session_id.as_str());
+    change(transaction, sql, params![approval, session, run_id.as_str(), event.ts, row::signed(event.seq)]).map(drop)
 }
 
 fn resolve_approval(transaction: &Connection, event: &Event, resolved: &ApprovalResolved) -> Result<(), StoreError> {
@@ -267,12 +239,9 @@ fn resolve_approval(transaction: &Connection, event: &Event, resolved: &Approval
         ApprovalDecision::Approve => "approve",
         ApprovalDecision::Reject => "reject",
     };
-    let decided = transaction
-        .prepare_cached(
-            "UPDATE approvals SET outcome = ?2, resolved_seq = ?3 WHERE approval_id = ?1 AND outcome IS NULL",
-        )?
-        .execute(params![resolved.approval_id.as_str(), outcome, row::signed(event.seq)])?;
-    if decided == 0 {
+    let sql = "UPDATE approvals SET outcome = ?2, resolved_seq = ?3 WHERE approval_id = ?1 AND outcome IS NULL";
+    let columns = params![resolved.approval_id.as_str(), outcome, row::signed(event.seq)];
+    if change(transaction, sql, columns)? == 0 {
         // Of two who decide at the same time the second is told, and its event is taken back.
         return Err(StoreError::ApprovalDecided { approval_id: resolved.approval_id.clone() });
     }

@@ -1,9 +1,10 @@
 //! Contents by their hash, compressed: what is too large, or too often the same, to stand in events.
 
 use crate::database::row;
+use crate::database::statements::{change, find};
 use crate::{ContentReader, StoreError};
 use arki_domain::sha256_hex;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::io::Read;
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ impl Blob {
     pub(crate) fn keep(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
         if !refresh(transaction, &self.hash, now_ms)? {
             let size = row::signed(self.size as u64);
-            transaction.prepare_cached(INSERT)?.execute(params![self.hash, size, now_ms, self.content])?;
+            change(transaction, INSERT, params![self.hash, size, now_ms, self.content])?;
         }
         Ok(())
     }
@@ -57,16 +58,13 @@ impl Blob {
 
 fn note_wanted(transaction: &Connection, hash: &str, now_ms: i64) -> Result<(), StoreError> {
     let sql = "UPDATE blobs SET kept_at = ?2 WHERE hash = ?1 AND kept_at <> ?2";
-    transaction.prepare_cached(sql)?.execute(params![hash, now_ms])?;
-    Ok(())
+    change(transaction, sql, params![hash, now_ms]).map(drop)
 }
 
 /// Notes that somebody wants the content kept. `false` when it is not there.
 pub(crate) fn refresh(transaction: &Connection, hash: &str, now_ms: i64) -> Result<bool, StoreError> {
-    let kept_at: Option<i64> = transaction
-        .prepare_cached("SELECT kept_at FROM blobs WHERE hash = ?1")?
-        .query_row([hash], |row| row.get(0))
-        .optional()?;
+    let sql = "SELECT kept_at FROM blobs WHERE hash = ?1";
+    let kept_at: Option<i64> = find(transaction, sql, [hash], |row| row.get(0))?;
     // The clock may have been set back: an age is a distance.
     if kept_at.is_some_and(|kept_at| u128::from(now_ms.abs_diff(kept_at)) > REFRESH_AFTER.as_millis()) {
         note_wanted(transaction, hash, now_ms)?;
@@ -85,17 +83,15 @@ impl ContentReader<'_> {
 
     /// The size of a content in bytes, without reading it; `None` where it isn't kept.
     pub fn blob_size(self, hash: &str) -> Result<Option<u64>, StoreError> {
-        self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT size FROM blobs WHERE hash = ?1")?;
-            Ok(statement.query_row([hash], |row| row.get(0)).optional()?.map(row::unsigned))
-        })
+        let sql = "SELECT size FROM blobs WHERE hash = ?1";
+        self.reader.read(|connection| find(connection, sql, [hash], |row| row.get(0).map(row::unsigned)))
     }
 }
 
 /// Reads a content, like [`ContentReader::blob`].
 pub(crate) fn read(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT content FROM blobs WHERE hash = ?1")?;
-    let stored: Option<Vec<u8>> = statement.query_row([hash], |row| row.get(0)).optional()?;
+    let sql = "SELECT content FROM blobs WHERE hash = ?1";
+    let stored: Option<Vec<u8>> = find(connection, sql, [hash], |row| row.get(0))?;
     let Some(content) = stored else { return Ok(None) };
     let bytes = unpack(&content)
         .filter(|bytes| sha256_hex(bytes) == hash)

@@ -11,6 +11,7 @@
 
 use crate::chain::cross_references::ContentUse;
 use crate::database::row::unsigned;
+use crate::database::statements::{each, list};
 use crate::writer::write::Durability;
 use crate::{ContentReader, StoreError, StoreUpkeep};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -89,15 +90,14 @@ impl Released {
 
     /// Adds a session's contents. Call it before the session's references are gone.
     pub(crate) fn add(&mut self, transaction: &Connection, session: &str) -> Result<(), StoreError> {
-        let mut statement = transaction.prepare_cached("SELECT hash, kind FROM blob_refs WHERE session_id = ?1")?;
-        let mut rows = statement.query([session])?;
-        while let Some(row) = rows.next()? {
+        each(transaction, "SELECT hash, kind FROM blob_refs WHERE session_id = ?1", [session], |row| {
             let hash: String = row.get(0)?;
             if row.get::<_, i64>(1)? == ContentUse::Manifest as i64 {
                 self.lists.push(hash.clone());
             }
             self.named.insert(hash);
-        }
+            Ok(())
+        })?;
         let last = "SELECT updated_at FROM sessions WHERE session_id = ?1";
         let last: Option<i64> = transaction.query_row(last, [session], |row| row.get(0)).optional()?;
         self.until_ms = self.until_ms.max(last.unwrap_or(0));
@@ -205,15 +205,12 @@ fn is_young(content: &StoredBlob, now_ms: i64) -> bool {
 }
 
 fn uses(connection: &Connection) -> Result<HashMap<String, i64>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT hash, max(kind) FROM blob_refs GROUP BY hash")?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT hash, max(kind) FROM blob_refs GROUP BY hash";
+    list(connection, sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 fn stored(connection: &Connection) -> Result<Vec<StoredBlob>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT hash, kept_at, octet_length(content) FROM blobs")?;
-    let rows = statement.query_map([], |row| {
+    list(connection, "SELECT hash, kept_at, octet_length(content) FROM blobs", [], |row| {
         Ok(StoredBlob { hash: row.get(0)?, kept_at: row.get(1)?, bytes: unsigned(row.get(2)?) })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
 }

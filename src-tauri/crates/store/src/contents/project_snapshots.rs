@@ -3,10 +3,11 @@
 
 use crate::chain::cross_references::{ContentUse, refer};
 use crate::contents::blobs::Blob;
+use crate::database::statements::{change, find};
 use crate::writer::write::Durability;
 use crate::{ContentReader, ContentWriter, StoreError};
 use arki_domain::SessionId;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 
 impl ContentWriter<'_> {
     /// Takes the place of the project's last snapshot. `project`: canonical path.
@@ -48,17 +49,13 @@ fn owner(project: &str) -> SessionId {
 }
 
 fn last_hash(connection: &Connection, owner: &SessionId) -> Result<Option<String>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT hash FROM blob_refs WHERE session_id = ?1")?;
-    Ok(statement.query_row([owner.as_str()], |row| row.get(0)).optional()?)
+    find(connection, "SELECT hash FROM blob_refs WHERE session_id = ?1", [owner.as_str()], |row| row.get(0))
 }
 
 /// Should another project's snapshot be the very same, it is taken anew when it is next asked for.
 fn forget(transaction: &Connection, owner: &SessionId, hash: &str) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached("DELETE FROM blob_refs WHERE session_id = ?1 AND hash = ?2")?
-        .execute(params![owner.as_str(), hash])?;
-    transaction.prepare_cached("DELETE FROM blobs WHERE hash = ?1")?.execute([hash])?;
-    Ok(())
+    change(transaction, "DELETE FROM blob_refs WHERE session_id = ?1 AND hash = ?2", [owner.as_str(), hash])?;
+    change(transaction, "DELETE FROM blobs WHERE hash = ?1", [hash]).map(drop)
 }
 
 #[cfg(test)]

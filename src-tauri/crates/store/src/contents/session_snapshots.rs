@@ -2,13 +2,14 @@
 //! the caller's; a snapshot that is damaged, or ahead of the log, is none: the log has it all.
 
 use crate::chain::last_seq;
-use crate::contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
+use crate::contents::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES, unpack};
 use crate::database::row;
+use crate::database::statements::{change, find};
 use crate::writer::write::Durability;
 use crate::{ContentReader, ContentWriter, StoreError};
 use arki_domain::SessionId;
-use rusqlite::{Connection, OptionalExtension, params};
-use std::io::{Read, Write};
+use rusqlite::{Connection, Row, params};
+use std::io::Write;
 
 /// The longest snapshot, in bytes before compression.
 pub const MAX_SNAPSHOT_BYTES: usize = MAX_BLOB_BYTES;
@@ -25,13 +26,11 @@ impl ContentWriter<'_> {
     /// `BlobTooLarge`, or when the database cannot be written.
     pub async fn put_snapshot(self, session: &SessionId, last_seq: u64, bytes: &[u8]) -> Result<(), StoreError> {
         let (session, state) = (session.clone(), compress(bytes)?);
-        self.store.write(Durability::Normal, move |transaction| replace(transaction, &session, last_seq, &state)).await
+        let replace = move |transaction: &Connection| {
+            change(transaction, REPLACE, params![session.as_str(), row::signed(last_seq), state]).map(drop)
+        };
+        self.store.write(Durability::Normal, replace).await
     }
-}
-
-fn replace(transaction: &Connection, session: &SessionId, last_seq: u64, state: &[u8]) -> Result<(), StoreError> {
-    transaction.prepare_cached(REPLACE)?.execute(params![session.as_str(), row::signed(last_seq), state])?;
-    Ok(())
 }
 
 /// Compresses with a checksum, since nothing else tells whether what comes back is what was stored.
@@ -45,22 +44,15 @@ fn compress(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     Ok(encoder.finish()?)
 }
 
-fn decompress(state: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(state).ok()?;
-    decoder.take(MAX_SNAPSHOT_BYTES as u64).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
-
 impl ContentReader<'_> {
     /// The last event that is folded in, and the state after it.
     pub fn snapshot(self, session: &SessionId) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
         let stored: Option<(u64, Vec<u8>)> = self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached(FIND)?;
-            let found = statement.query_row([session.as_str()], |row| Ok((row::unsigned(row.get(0)?), row.get(1)?)));
+            let read = |row: &Row<'_>| Ok((row::unsigned(row.get(0)?), row.get(1)?));
+            let found = find(connection, FIND, [session.as_str()], read)?;
             let end = last_seq(connection, session.as_str())?;
-            Ok(found.optional()?.filter(|(last_seq, _)| *last_seq <= end))
+            Ok(found.filter(|(last_seq, _)| *last_seq <= end))
         })?;
-        Ok(stored.and_then(|(last_seq, state)| Some((last_seq, decompress(&state)?))))
+        Ok(stored.and_then(|(last_seq, state)| Some((last_seq, unpack(&state)?))))
     }
 }

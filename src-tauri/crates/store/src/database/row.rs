@@ -10,6 +10,11 @@ use serde_json::value::RawValue;
 /// The columns in the order that [`event`] reads them.
 pub(crate) const EVENT_COLUMNS: &str = "event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash";
 
+/// The same, named with their table, where another one is joined to it.
+pub(crate) fn event_columns_of(table: &str) -> String {
+    EVENT_COLUMNS.split(", ").map(|column| format!("{table}.{column}")).collect::<Vec<_>>().join(", ")
+}
+
 /// Finds the events of the session `?1` by their index, which has only the end of the id. `IS`, since SQLite may put a
 /// value that a column equals in the column's place everywhere, and then finds no use for the index.
 pub(crate) const OF_SESSION: &str = "substr(session_id, -8) = substr(?1, -8) AND session_id IS ?1";

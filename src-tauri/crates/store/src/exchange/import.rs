@@ -5,21 +5,19 @@
 //! trace, no reader ever sees a part, and the transaction only writes; how long it can hold up others is bounded by
 //! [`MAX_IMPORT_BYTES`] and [`MAX_IMPORT_EVENTS`]: well below the time that they wait.
 
-use crate::chain::Log;
-use crate::chain::hash_at;
-use crate::chain::heads;
 use crate::chain::projections::SessionRow;
 use crate::chain::replay::Replay;
+use crate::chain::{Log, hash_at, heads};
 use crate::contents::blobs::Blob;
-use crate::database::row;
-use crate::database::row::{EVENT_COLUMNS, event, signed};
+use crate::database::row::{EVENT_COLUMNS, event, signed, unsigned};
+use crate::database::statements::{change, each, find};
 use crate::exchange::exported::{ExportedChains, ExportedLine, invalid};
 use crate::exchange::exported_contents::ExportedContents;
 use crate::writer::write::Durability;
 use crate::{MAX_BLOB_BYTES, Store, StoreError, StoreReader, leases, settings};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 /// The payloads of one import together, in bytes.
@@ -187,13 +185,9 @@ impl Spool {
 
     /// Stores the contents. Those of sessions that are not stored belong to nobody, and go with the next cleanup.
     fn store_contents(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
-        let mut kept = self.connection.prepare("SELECT hash, size, content FROM blobs")?;
-        let mut rows = kept.query([])?;
-        while let Some(row) = rows.next()? {
-            let (hash, size, content): (String, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Blob::packed(hash, row::unsigned(size), content).keep(transaction, now_ms)?;
-        }
-        Ok(())
+        each(&self.connection, "SELECT hash, size, content FROM blobs", [], |row| {
+            Blob::packed(row.get(0)?, unsigned(row.get(1)?), row.get(2)?).keep(transaction, now_ms)
+        })
     }
 
     fn store_session(
@@ -231,8 +225,8 @@ impl Spool {
 
     fn hash_at_line(&self, end: &ImportedEnd, seq: u64) -> Result<Option<String>, StoreError> {
         let Some(before) = seq.checked_sub(1) else { return Ok(Some(GENESIS_HASH.to_owned())) };
-        let mut statement = self.connection.prepare_cached("SELECT hash FROM events WHERE rowid = ?1")?;
-        Ok(statement.query_row([signed(end.first_row + before)], |row| row.get(0)).optional()?)
+        let sql = "SELECT hash FROM events WHERE rowid = ?1";
+        find(&self.connection, sql, [signed(end.first_row + before)], |row| row.get(0))
     }
 
     fn add(&self, transaction: &Connection, session: SessionRow, end: &ImportedEnd) -> Result<(), StoreError> {
@@ -270,7 +264,7 @@ fn interrupt(transaction: &Connection, session: &SessionId) -> Result<(), StoreE
     let states = params![session.as_str(), interrupted.as_str(), waiting.as_str(), paused.as_str()];
     for table in ["sessions", "runs"] {
         let sql = format!("UPDATE {table} SET state = ?2 WHERE session_id = ?1 AND state IN (?3, ?4)");
-        transaction.prepare_cached(&sql)?.execute(states)?;
+        change(transaction, &sql, states)?;
     }
     Ok(())
 }

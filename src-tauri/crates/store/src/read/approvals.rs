@@ -1,10 +1,11 @@
 //! The approval inbox.
 
 use crate::database::row;
+use crate::database::statements::{find, list};
 use crate::read::event_pages::one;
 use crate::{SessionLists, StoreError};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Event, EventBody, RunId, SessionId};
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
 /// A question put to the user, and what became of it.
 #[derive(Debug, Clone)]
@@ -55,8 +56,7 @@ impl SessionLists<'_> {
     pub fn approval(self, approval: &ApprovalId) -> Result<Option<ApprovalRecord>, StoreError> {
         let sql = format!("{APPROVALS} WHERE approval_id = ?1");
         self.reader.read(|connection| {
-            let entry =
-                connection.prepare_cached(&sql)?.query_row([approval.as_str()], ApprovalRow::read).optional()?;
+            let entry = find(connection, &sql, [approval.as_str()], ApprovalRow::read)?;
             entry.map_or(Ok(None), |entry| entry.with_events(connection))
         })
     }
@@ -65,14 +65,8 @@ impl SessionLists<'_> {
     pub fn pending_approvals(self, limit: usize) -> Result<Vec<ApprovalRecord>, StoreError> {
         let sql = format!("{APPROVALS} WHERE outcome IS NULL ORDER BY requested_at DESC, approval_id DESC LIMIT ?1");
         self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached(&sql)?;
-            let entries = statement.query_map([row::signed(limit as u64)], ApprovalRow::read)?;
-            entries
-                .filter_map(|entry| {
-                    entry
-                        .map_or_else(|error| Some(Err(error.into())), |entry| entry.with_events(connection).transpose())
-                })
-                .collect()
+            let entries: Vec<_> = list(connection, &sql, [row::signed(limit as u64)], ApprovalRow::read)?;
+            entries.into_iter().filter_map(|entry| entry.with_events(connection).transpose()).collect()
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A place in the order in which all events were committed. It holds across restarts, and in its own database alone: a
 //! client that was away goes on from where it was.
 
-use crate::read::tail::{LAST_ROW, MAX_TAIL_PAGE, TailPage, after_cuts};
+use crate::read::tail::{MAX_TAIL_PAGE, TailPage, after_cuts, last_row};
 use crate::writer::write::Durability;
 use crate::{CommitFeed, StoreError, StoreReader, settings};
 use arki_domain::{Event, SessionId};
@@ -156,8 +156,4 @@ fn page_after(reader: &StoreReader, cursor: &LogCursor, limit: usize) -> Result<
         let next = end.at_row(page.last_row);
         Ok(LogPage { events: page.events, rows: page.rows, next, has_more: page.is_full })
     })
-}
-
-fn last_row(connection: &Connection) -> Result<i64, StoreError> {
-    Ok(connection.query_row(LAST_ROW, [], |row| row.get(0))?)
 }

@@ -2,9 +2,10 @@
 
 use crate::chain::last_seq;
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, signed};
+use crate::database::statements::{self, find};
 use crate::{LogReader, StoreError};
 use arki_domain::{Event, RunId, SessionId};
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, Params, Row, params};
 
 /// The payloads of one page end it when together they are longer than this, in bytes.
 pub const MAX_PAGE_BYTES: usize = 32 << 20;
@@ -45,25 +46,18 @@ impl LogReader<'_> {
     }
 
     /// Hands out all events of a run, oldest first, one at a time: a long run has many.
-    pub fn each_run_event(self, run_id: &RunId, mut each: impl FnMut(Event)) -> Result<(), StoreError> {
+    pub fn each_run_event(self, run_id: &RunId, each: impl FnMut(Event)) -> Result<(), StoreError> {
         let sql = format!(
             "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq BETWEEN ?2 AND ?3 AND run_id = ?4 \
              ORDER BY seq"
         );
         self.reader.read(|connection| {
-            let bounds = connection
-                .prepare_cached("SELECT session_id, first_seq, last_seq FROM runs WHERE run_id = ?1")?
-                .query_row([run_id.as_str()], |row| {
-                    Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<i64>>(2)?))
-                })
-                .optional()?;
+            let of_run = "SELECT session_id, first_seq, last_seq FROM runs WHERE run_id = ?1";
+            let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            let bounds: Option<(String, i64, Option<i64>)> = find(connection, of_run, [run_id.as_str()], read)?;
             let Some((session, first, last)) = bounds else { return Ok(()) };
-            let mut statement = connection.prepare_cached(&sql)?;
-            let mut rows = statement.query(params![session, first, last.unwrap_or(i64::MAX), run_id.as_str()])?;
-            while let Some(row) = rows.next()? {
-                each(event(row)?);
-            }
-            Ok(())
+            let bounds = params![session, first, last.unwrap_or(i64::MAX), run_id.as_str()];
+            each_event(connection, &sql, bounds, each)
         })
     }
 
@@ -76,7 +70,20 @@ impl LogReader<'_> {
 /// One event of a session.
 pub(crate) fn one(connection: &Connection, session: &SessionId, seq: i64) -> Result<Option<Event>, StoreError> {
     let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq = ?2");
-    Ok(connection.prepare_cached(&sql)?.query_row(params![session.as_str(), seq], event).optional()?)
+    find(connection, &sql, params![session.as_str(), seq], event)
+}
+
+/// Hands out the events of a statement, one at a time.
+pub(crate) fn each_event(
+    connection: &Connection,
+    sql: &str,
+    bounds: impl Params,
+    mut each: impl FnMut(Event),
+) -> Result<(), StoreError> {
+    statements::each(connection, sql, bounds, |row| {
+        each(event(row)?);
+        Ok(())
+    })
 }
 
 fn more_than(limit: usize) -> i64 {

@@ -1,10 +1,11 @@
 //! The runs that ended after a place in the log: what is to be handed on when they are over.
 
 use crate::database::row::lossy_text;
+use crate::database::statements::list;
 use crate::read::cursor::LogCursor;
 use crate::{CommitFeed, StoreError};
 use arki_domain::RunId;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 /// The events that end a run, but for those of sessions that are being removed.
 const ENDS: &str = "SELECT e.rowid, e.run_id, r.started_at, e.ts FROM events e JOIN runs r ON r.run_id = e.run_id \
@@ -48,13 +49,11 @@ impl CommitFeed<'_> {
 fn finished_after(connection: &Connection, cursor: &LogCursor, limit: usize) -> Result<FinishedRuns, StoreError> {
     let snapshot = connection.unchecked_transaction()?;
     let (from, next) = cursor.range(&snapshot)?;
-    let mut statement = snapshot.prepare_cached(ENDS)?;
-    let rows = statement.query_map(params![from], |row| {
+    let mut runs: Vec<_> = list(&snapshot, ENDS, [from], |row| {
         let run_id = row.get_ref(1).map(lossy_text)?.into();
         let after = next.at_row(row.get(0)?);
         Ok(FinishedRun { run_id, started_at: row.get(2)?, ended_at: row.get(3)?, after })
     })?;
-    let mut runs = rows.collect::<Result<Vec<_>, _>>()?;
     let left_out = runs.len().saturating_sub(limit);
     let begin = runs.drain(..left_out).next_back().map_or_else(|| next.at_row(from), |last| last.after);
     Ok(FinishedRuns { runs, left_out, begin, next })

@@ -4,6 +4,7 @@
 //! sessions takes a few milliseconds and needs no index that every append would have to keep.
 
 use crate::database::row;
+use crate::database::statements::list;
 use crate::read::sessions::BEGUN;
 use crate::{SessionLists, StoreError};
 use arki_domain::SessionId;
@@ -74,11 +75,9 @@ impl SessionLists<'_> {
 
     fn read_ids(self, sql: &str, bounds: impl rusqlite::Params) -> Result<Vec<NamedId>, StoreError> {
         self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(bounds, |row| {
+            list(connection, sql, bounds, |row| {
                 Ok(NamedId { id: row.get(0)?, session_id: row.get::<_, String>(1)?.into() })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            })
         })
     }
 }

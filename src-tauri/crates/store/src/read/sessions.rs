@@ -2,11 +2,12 @@
 
 use crate::chain::projections::SessionRow;
 use crate::database::row;
+use crate::database::statements::{find, get, list};
 use crate::leases::{Lease, is_live};
 use crate::{SessionLists, StoreError};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{RunId, SessionId};
-use rusqlite::{OptionalExtension, Params, Row, params};
+use rusqlite::{Params, Row, params};
 
 /// A run as listed. Its events are [`LogReader::run_events`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,59 +97,49 @@ impl SessionLists<'_> {
 
     pub fn fork_count(self, session: &SessionId) -> Result<u64, StoreError> {
         self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT count(*) FROM sessions WHERE origin = ?1")?;
-            Ok(row::unsigned(statement.query_row([session.as_str()], |row| row.get(0))?))
+            let sql = "SELECT count(*) FROM sessions WHERE origin = ?1";
+            get(connection, sql, [session.as_str()], |row| row.get(0).map(row::unsigned))
         })
     }
 
     pub fn run(self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
-        self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{RUNS} WHERE r.run_id = ?1"))?;
-            Ok(statement.query_row([run_id.as_str()], |row| self.run_record(row)).optional()?)
-        })
+        let sql = format!("{RUNS} WHERE r.run_id = ?1");
+        self.reader.read(|connection| find(connection, &sql, [run_id.as_str()], |row| self.run_record(row)))
     }
 
     /// Lists runs, the newest first.
     pub fn runs(self, listed: ListedRuns, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let states = [SessionState::Running, SessionState::Waiting, SessionState::Paused].map(|state| state.as_str());
-        self.reader.read(|connection| {
-            let sql = format!(
-                "{RUNS} WHERE ?1 = 0 OR r.state IN (?2, ?3, ?4) ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?5"
-            );
-            let mut statement = connection.prepare_cached(&sql)?;
-            let bounds = params![listed == ListedRuns::Unfinished, states[0], states[1], states[2], limit];
-            let rows = statement.query_map(bounds, |row| self.run_record(row))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        let sql = format!(
+            "{RUNS} WHERE ?1 = 0 OR r.state IN (?2, ?3, ?4) ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?5"
+        );
+        let limit = row::signed(limit as u64);
+        self.list_runs(&sql, params![listed == ListedRuns::Unfinished, states[0], states[1], states[2], limit])
     }
 
     /// The runs of sessions that were begun as this agent's and work for no other, the newest first.
     pub fn runs_of_agent(self, agent: &str, limit: usize) -> Result<Vec<RunRecord>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.reader.read(|connection| {
-            let sql = format!(
-                "{RUNS} JOIN sessions s ON s.session_id = r.session_id WHERE s.agent = ?1 AND s.parent IS NULL \
-                 ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?2"
-            );
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![agent, limit], |row| self.run_record(row))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        let sql = format!(
+            "{RUNS} JOIN sessions s ON s.session_id = r.session_id WHERE s.agent = ?1 AND s.parent IS NULL \
+             ORDER BY r.started_at DESC, r.run_id DESC LIMIT ?2"
+        );
+        self.list_runs(&sql, params![agent, row::signed(limit as u64)])
+    }
+
+    fn list_runs(self, sql: &str, bounds: impl Params) -> Result<Vec<RunRecord>, StoreError> {
+        self.reader.read(|connection| list(connection, sql, bounds, |row| self.run_record(row)))
     }
 
     fn list_sessions(self, sql: &str, bounds: impl Params) -> Result<Vec<SessionSummary>, StoreError> {
         self.reader.read(|connection| {
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(bounds, |row| {
+            list(connection, sql, bounds, |row| {
                 let mut summary = SessionRow::read(row)?.summary;
                 summary.state = self.state_now(summary.state, Lease::read(row, 12)?.as_ref());
                 summary.origin = row.get::<_, Option<String>>(15)?.map(Into::into);
                 summary.parent = row.get::<_, Option<String>>(16)?.map(Into::into);
                 summary.agent = row.get(17)?;
                 Ok(summary)
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            })
         })
     }
 

@@ -1,6 +1,7 @@
 //! Measures the disk space used, for those who want some of it back.
 
 use crate::database::row::{lossy_text, signed, unsigned};
+use crate::database::statements::{get, list};
 use crate::{StoreError, StoreReader};
 use arki_domain::SessionId;
 use rusqlite::Connection;
@@ -34,9 +35,7 @@ impl StoreReader {
     pub fn sizes(&self) -> Result<Sizes, StoreError> {
         let log_bytes = self.log_bytes();
         self.read(|connection| {
-            let count = |sql: &str| -> Result<u64, StoreError> {
-                Ok(unsigned(connection.query_row(sql, [], |row| row.get(0))?))
-            };
+            let count = |sql| count(connection, sql);
             let page_bytes = count("PRAGMA page_size")?;
             Ok(Sizes {
                 database_bytes: count("PRAGMA page_count")? * page_bytes,
@@ -52,9 +51,7 @@ impl StoreReader {
     /// Returns what is in the database, as against what its file has room for.
     pub(crate) fn used_bytes(&self) -> Result<u64, StoreError> {
         self.read(|connection| {
-            let count = |sql: &str| -> Result<u64, StoreError> {
-                Ok(unsigned(connection.query_row(sql, [], |row| row.get(0))?))
-            };
+            let count = |sql| count(connection, sql);
             let pages = count("PRAGMA page_count")?.saturating_sub(count("PRAGMA freelist_count")?);
             Ok(pages * count("PRAGMA page_size")?)
         })
@@ -62,9 +59,11 @@ impl StoreReader {
 }
 
 fn largest(connection: &Connection) -> Result<Vec<(SessionId, String, u64)>, StoreError> {
-    let mut statement = connection.prepare_cached(LARGEST)?;
-    let rows = statement.query_map([signed(MAX_LARGEST_SESSIONS as u64)], |row| {
+    list(connection, LARGEST, [signed(MAX_LARGEST_SESSIONS as u64)], |row| {
         Ok((lossy_text(row.get_ref(0)?).into(), lossy_text(row.get_ref(1)?), unsigned(row.get(2)?)))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
+}
+
+fn count(connection: &Connection, sql: &str) -> Result<u64, StoreError> {
+    get(connection, sql, [], |row| row.get(0).map(unsigned))
 }

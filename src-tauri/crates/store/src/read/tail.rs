@@ -6,6 +6,7 @@
 //! and the table `log_cuts` says from where on.
 
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, signed};
+use crate::database::statements::get;
 use crate::read::event_pages::MAX_PAGE_BYTES;
 use crate::{CommitFeed, StoreError, StoreReader};
 use arki_domain::{Event, SessionId};
@@ -14,7 +15,6 @@ use rusqlite::{Connection, Rows, params};
 /// Events that one poll answers with, at most; fewer when their payloads fill a page of [`MAX_PAGE_BYTES`].
 pub const MAX_TAIL_PAGE: usize = 1000;
 
-pub(crate) const LAST_ROW: &str = "SELECT ifnull(max(rowid), 0) FROM events";
 const CUTS: &str = "SELECT max(cut), min(last_row) FROM log_cuts WHERE cut > ?1";
 
 /// Begins at the end that the log had when it was made. Its connection is its own; drop it before the store is closed,
@@ -68,7 +68,7 @@ impl Tail {
         let version = data_version(&self.connection)?;
         let snapshot = self.connection.unchecked_transaction()?;
         (self.last_cut, _) = after_cuts(&snapshot, 0, 0)?;
-        self.last_row = snapshot.query_row(LAST_ROW, [], |row| row.get(0))?;
+        self.last_row = last_row(&snapshot)?;
         snapshot.finish()?;
         self.version = Some(version);
         Ok(())
@@ -76,13 +76,18 @@ impl Tail {
 }
 
 fn data_version(connection: &Connection) -> Result<i64, StoreError> {
-    Ok(connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
+    get(connection, "PRAGMA data_version", [], |row| row.get(0))
+}
+
+/// The last row of the log; 0 if it has none.
+pub(crate) fn last_row(connection: &Connection) -> Result<i64, StoreError> {
+    get(connection, "SELECT ifnull(max(rowid), 0) FROM events", [], |row| row.get(0))
 }
 
 /// Everything above the lowest end that the log had since was appended after it, and so is new.
 pub(crate) fn after_cuts(connection: &Connection, last_cut: i64, last_row: i64) -> Result<(i64, i64), StoreError> {
     let (cut, row): (Option<i64>, Option<i64>) =
-        connection.prepare_cached(CUTS)?.query_row([last_cut], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        get(connection, CUTS, [last_cut], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok((cut.unwrap_or(last_cut), row.map_or(last_row, |row| row.min(last_row))))
 }
 

@@ -5,6 +5,8 @@
 //! goes on from a mark.
 
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text};
+use crate::database::statements::{self, change, get};
+use crate::read::tail::last_row;
 use crate::{LogReader, StoreError};
 use arki_domain::{Event, SessionId};
 use rusqlite::{Connection, Params};
@@ -55,13 +57,12 @@ impl LogReader<'_> {
             format!("SELECT {EVENT_COLUMNS}, {PROJECT} FROM events WHERE rowid > ?1 AND {OF_USAGE} ORDER BY rowid");
         self.reader.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
-            let one = |sql: &str| snapshot.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0));
-            let removals =
-                one(&format!("SELECT ifnull(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = '{REMOVALS}'"))?;
+            let removed = "SELECT ifnull(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = ?1";
+            let removals = get(&snapshot, removed, [REMOVALS], |row| row.get(0))?;
             if !mark.is_beginning() && mark.removals != removals {
                 return Ok(None);
             }
-            let row = one("SELECT ifnull(max(rowid), 0) FROM events")?;
+            let row = last_row(&snapshot)?;
             each_with_project(&snapshot, &sql, [mark.row], each)?;
             Ok(Some(UsageMark { row, removals }))
         })
@@ -74,21 +75,15 @@ fn each_with_project(
     params: impl Params,
     mut each: impl FnMut(&Event, &str),
 ) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
-    while let Some(row) = rows.next()? {
+    statements::each(connection, sql, params, |row| {
         each(&event(row)?, &lossy_text(row.get_ref(PROJECT_COLUMN)?));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Marks from before a removal have counted what is gone; those from then on leave it out already.
 pub(crate) fn note_removal(transaction: &Connection) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO meta (key, value) VALUES (?1, '1') \
-             ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
-        )?
-        .execute([REMOVALS])?;
-    Ok(())
+    let sql = "INSERT INTO meta (key, value) VALUES (?1, '1') \
+         ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1";
+    change(transaction, sql, [REMOVALS]).map(drop)
 }

@@ -3,12 +3,13 @@
 //! The index of all sessions knows words alone, and of a long event only a part. One session is small enough to be read.
 
 use crate::database::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text};
+use crate::database::statements::find;
 use crate::search::searchable::{UNSEARCHABLE, whole_text};
 use crate::search::snippet::around;
 use crate::{EventSearchHit, LogReader, StoreError};
 use arki_domain::SessionId;
 use regex::{Regex, RegexBuilder};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::Row;
 
 /// Events that are told of one text, at most.
 pub const MAX_FOUND: usize = 1_000;
@@ -34,12 +35,12 @@ impl LogReader<'_> {
             "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND type NOT IN ({nothing}) ORDER BY seq DESC"
         );
         self.reader.read(|connection| {
-            let mut titles = connection.prepare_cached("SELECT title, project FROM sessions WHERE session_id = ?1")?;
-            let of_session = titles
-                .query_row([session.as_str()], |row| Ok((lossy_text(row.get_ref(0)?), lossy_text(row.get_ref(1)?))));
-            let Some((title, project)) = of_session.optional()? else { return Ok(Vec::new()) };
+            let titles = "SELECT title, project FROM sessions WHERE session_id = ?1";
+            let read = |row: &Row<'_>| Ok((lossy_text(row.get_ref(0)?), lossy_text(row.get_ref(1)?)));
+            let of_session = find(connection, titles, [session.as_str()], read)?;
+            let Some((title, project)) = of_session else { return Ok(Vec::new()) };
             let mut statement = connection.prepare_cached(&sql)?;
-            let mut rows = statement.query(params![session.as_str()])?;
+            let mut rows = statement.query([session.as_str()])?;
             let mut hits = Vec::new();
             while let Some(row) = rows.next()?.filter(|_| is_wanted()) {
                 let event = event(row)?;

@@ -4,12 +4,13 @@
 //! only stores them, a bounded number at a time, and only if nobody else was faster and no event was removed since.
 
 use crate::database::row::{EVENT_COLUMNS, event};
+use crate::database::statements::get;
 use crate::search::query::{project_facet, tool_facet};
 use crate::search::searchable::{is_searchable, searchable};
 use crate::search::unspaced_scripts::set_apart;
 use crate::writer::write::Durability;
 use crate::{StoreError, StoreUpkeep, settings};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// Events of one transaction of indexing, at most.
 pub const INDEX_BATCH_EVENTS: usize = 1000;
@@ -64,12 +65,8 @@ struct IndexPosition {
 
 impl IndexPosition {
     fn read(connection: &Connection) -> Result<Self, StoreError> {
-        let indexed_to: Option<String> = connection
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-            .query_row([INDEXED_TO], |row| row.get(0))
-            .optional()?;
-        let last_cut =
-            connection.prepare_cached("SELECT ifnull(max(cut), 0) FROM log_cuts")?.query_row([], |row| row.get(0))?;
+        let indexed_to = settings::meta(connection, INDEXED_TO)?;
+        let last_cut = get(connection, "SELECT ifnull(max(cut), 0) FROM log_cuts", [], |row| row.get(0))?;
         Ok(Self { indexed_to: indexed_to.and_then(|row| row.parse().ok()).unwrap_or(0), last_cut })
     }
 }

@@ -1,10 +1,11 @@
 //! Requests from one process to the one that runs a session. It is a word in the lease, so that it ends with the lease;
 //! whoever holds that one looks for it at its own pace.
 
+use crate::database::statements::{change, find};
 use crate::writer::write::Durability;
 use crate::{SessionLeases, SessionLists, StoreError, leases};
 use arki_domain::SessionId;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseRequest {
@@ -45,21 +46,17 @@ impl SessionLeases<'_> {
 }
 
 fn ask(transaction: &Connection, session: &SessionId, request: LeaseRequest) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached("UPDATE leases SET request = ?2 WHERE session_id = ?1 AND request IS NOT 'stop'")?
-        .execute([session.as_str(), request.word()])?;
-    Ok(())
+    let sql = "UPDATE leases SET request = ?2 WHERE session_id = ?1 AND request IS NOT 'stop'";
+    change(transaction, sql, [session.as_str(), request.word()]).map(drop)
 }
 
 impl SessionLists<'_> {
     /// Returns the request to `owner`, as long as the lease is its own. Cheap enough to ask again and again.
     pub fn lease_request(self, session: &SessionId, owner: &str) -> Result<Option<LeaseRequest>, StoreError> {
-        let word: Option<String> = self.reader.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT request FROM leases WHERE session_id = ?1 AND owner = ?2")?;
-            Ok(statement.query_row([session.as_str(), owner], |row| row.get(0)).optional()?.flatten())
-        })?;
-        Ok(word.as_deref().and_then(LeaseRequest::from_word))
+        let sql = "SELECT request FROM leases WHERE session_id = ?1 AND owner = ?2";
+        let held: Option<Option<String>> =
+            self.reader.read(|connection| find(connection, sql, [session.as_str(), owner], |row| row.get(0)))?;
+        Ok(held.flatten().as_deref().and_then(LeaseRequest::from_word))
     }
 
     /// Returns who runs the session right now: the owner, and the process it is in.

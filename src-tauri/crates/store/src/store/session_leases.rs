@@ -1,5 +1,6 @@
 //! Taking, renewing and releasing leases.
 
+use crate::database::statements::change;
 use crate::writer::write::Durability;
 use crate::{SessionLeases, StoreError, leases};
 use arki_domain::SessionId;
@@ -20,13 +21,9 @@ impl SessionLeases<'_> {
             {
                 return Err(StoreError::SessionBusy { session_id: session, pid: lease.pid });
             }
-            transaction
-                .prepare_cached(
-                    "INSERT INTO leases (session_id, owner, pid, renewed_at) VALUES (?1, ?2, ?3, ?4) \
-                     ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4, request = NULL",
-                )?
-                .execute(params![session.as_str(), owner, pid, now_ms])?;
-            Ok(())
+            let sql = "INSERT INTO leases (session_id, owner, pid, renewed_at) VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4, request = NULL";
+            change(transaction, sql, params![session.as_str(), owner, pid, now_ms]).map(drop)
         };
         self.store.write(Durability::Normal, acquire).await
     }
@@ -35,10 +32,8 @@ impl SessionLeases<'_> {
     pub async fn renew(self, session: &SessionId, owner: &str) -> Result<bool, StoreError> {
         let (session, owner, clock) = (session.clone(), owner.to_owned(), self.store.reader().clock.clone());
         let renew = move |transaction: &Connection| {
-            let renewed = transaction
-                .prepare_cached("UPDATE leases SET renewed_at = ?3 WHERE session_id = ?1 AND owner = ?2")?
-                .execute(params![session.as_str(), owner, clock.now_ms()])?;
-            Ok(renewed > 0)
+            let sql = "UPDATE leases SET renewed_at = ?3 WHERE session_id = ?1 AND owner = ?2";
+            Ok(change(transaction, sql, params![session.as_str(), owner, clock.now_ms()])? > 0)
         };
         self.store.write(Durability::Normal, renew).await
     }
@@ -61,8 +56,5 @@ impl SessionLeases<'_> {
 }
 
 fn release(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
-    transaction
-        .prepare_cached("DELETE FROM leases WHERE session_id = ?1 AND owner = ?2")?
-        .execute([session.as_str(), owner])?;
-    Ok(())
+    change(transaction, "DELETE FROM leases WHERE session_id = ?1 AND owner = ?2", [session.as_str(), owner]).map(drop)
 }

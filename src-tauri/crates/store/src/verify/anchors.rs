@@ -7,12 +7,13 @@
 
 use crate::chain::hash_at;
 use crate::database::row::{lossy_text, signed, unsigned};
+use crate::database::statements::{change, each, find};
 use crate::verify::report::{AnchorFinding, VerifyReport};
 use crate::writer::write::Durability;
 use crate::{LogVerifier, Store, StoreError};
 use arki_domain::SessionId;
 use hmac::{Hmac, KeyInit, Mac};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use sha2::Sha256;
 
 /// The prefix of every HMAC's input: it names the purpose, so that none can stand for another.
@@ -47,7 +48,7 @@ impl LogVerifier<'_> {
 
 fn anchor(transaction: &Connection, session: &SessionId, key: &[u8; 32]) -> Result<u64, StoreError> {
     let sql = format!("{ANCHORS} WHERE session_id = ?1");
-    let before = transaction.prepare_cached(&sql)?.query_row([session.as_str()], Anchor::read).optional()?;
+    let before = find(transaction, &sql, [session.as_str()], Anchor::read)?;
     if let Some(before) = &before
         && let finding @ (AnchorFinding::CutOff | AnchorFinding::Rewritten | AnchorFinding::Forged) =
             before.judge(transaction, key)?
@@ -55,16 +56,14 @@ fn anchor(transaction: &Connection, session: &SessionId, key: &[u8; 32]) -> Resu
         tracing::warn!(%session, ?finding, "the log is not the one that was vouched for");
         return Err(StoreError::SessionBroken { session_id: session.clone(), seq: before.seq });
     }
-    let end = transaction
-        .prepare_cached(END)?
-        .query_row([session.as_str()], |row| Ok((unsigned(row.get(0)?), lossy_text(row.get_ref(1)?))));
-    let Some((seq, hash)) = end.optional()? else { return Ok(0) };
+    let read = |row: &Row<'_>| Ok((unsigned(row.get(0)?), lossy_text(row.get_ref(1)?)));
+    let Some((seq, hash)) = find(transaction, END, [session.as_str()], read)? else { return Ok(0) };
     if hash_at(transaction, session.as_str(), seq)?.unwrap_or_default() != hash {
         return Err(StoreError::SessionBroken { session_id: session.clone(), seq });
     }
     let mac =
         format!("{}:{}", key_name(key), hex::encode(mac(key, session.as_str(), seq, &hash).finalize().into_bytes()));
-    transaction.prepare_cached(SAVE)?.execute(params![session.as_str(), signed(seq), hash, mac])?;
+    change(transaction, SAVE, params![session.as_str(), signed(seq), hash, mac])?;
     Ok(seq)
 }
 
@@ -106,16 +105,15 @@ pub(crate) fn check(
     key: &[u8; 32],
     reports: &mut Vec<VerifyReport>,
 ) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(ANCHORS)?;
-    let mut rows = statement.query([])?;
     let mut found = std::collections::HashMap::new();
-    while let Some(row) = rows.next()? {
+    each(connection, ANCHORS, [], |row| {
         let anchor = Anchor::read(row)?;
         if session.is_none_or(|session| session.as_str() == anchor.session) {
             let finding = anchor.judge(connection, key)?;
             found.insert(SessionId::from(anchor.session), (anchor.seq, finding));
         }
-    }
+        Ok(())
+    })?;
     for report in reports.iter_mut() {
         if let Some((seq, finding)) = found.remove(&report.session_id) {
             apply(report, seq, finding);

@@ -3,9 +3,10 @@
 use crate::chain::cross_references::ContentUse;
 use crate::contents::blobs::unpack;
 use crate::database::row::{lossy_text, unsigned};
+use crate::database::statements::list;
 use crate::{LogVerifier, StoreError};
 use arki_domain::{SessionId, sha256_hex};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 
 /// Lists the contents of all sessions, or of one.
@@ -55,9 +56,7 @@ impl LogVerifier<'_> {
 fn check(connection: &Connection, session: Option<&str>) -> Result<ContentsReport, StoreError> {
     let mut report = ContentsReport::default();
     let hashes = |sql: &str, wanted: &[&dyn rusqlite::ToSql]| -> Result<Vec<String>, StoreError> {
-        let mut statement = connection.prepare(sql)?;
-        let rows = statement.query_map(wanted, |row| row.get_ref(0).map(lossy_text))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        list(connection, sql, wanted, |row| row.get_ref(0).map(lossy_text))
     };
     let listed = hashes(if session.is_some() { OF_SESSION } else { ALL }, &[&session])?;
     let mut content = connection.prepare("SELECT content, size FROM blobs WHERE hash = ?1")?;
@@ -80,8 +79,6 @@ fn check(connection: &Connection, session: Option<&str>) -> Result<ContentsRepor
 }
 
 fn damaged(connection: &Connection, content_hash: String, missing: bool) -> Result<DamagedContent, StoreError> {
-    let mut statement = connection.prepare_cached(SESSIONS)?;
-    let sessions = statement.query_map(params![content_hash], |row| row.get::<_, String>(0))?;
-    let sessions = sessions.map(|id| id.map(Into::into)).collect::<Result<_, _>>()?;
+    let sessions = list(connection, SESSIONS, [&content_hash], |row| row.get::<_, String>(0).map(Into::into))?;
     Ok(DamagedContent { content_hash, ok: false, missing, sessions })
 }

@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::chain::heads::Heads;
 use crate::database::connection;
+use crate::database::statements::change;
 use crate::writer::group::{WaitingJobs, WriteGroup};
 use crate::writer::write::{Durability, Write, WriteIsolation};
 use rusqlite::Connection;
@@ -168,8 +169,7 @@ impl WritingConnection {
     }
 
     fn execute(&self, sql: &str) -> Result<(), StoreError> {
-        self.connection.prepare_cached(sql)?.execute([])?;
-        Ok(())
+        change(&self.connection, sql, []).map(drop)
     }
 
     fn roll_back(&mut self) {
