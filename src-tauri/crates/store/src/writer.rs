@@ -20,8 +20,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
-use tokio::sync::{Semaphore, oneshot};
-use write::{Durability, Pending, Write, WriteIsolation, WriterJob};
+use tokio::sync::Semaphore;
+use write::{Answered, Durability, Pending, Work, Write, WriteIsolation, WriterJob};
 use writing_connection::WritingConnection;
 
 /// Writes that may wait; whoever comes later waits for a place.
@@ -91,16 +91,12 @@ impl WriteQueue {
     }
 
     /// The same, done as soon as the thread is free, for work that keeps `Heads` right. What it waits for is the answer.
-    pub(crate) async fn begin<T, F>(
+    pub(crate) async fn begin<T: Send + 'static>(
         self,
         durability: Durability,
         isolation: WriteIsolation,
-        work: F,
-    ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
-    {
+        work: impl Work<T>,
+    ) -> Result<Answered<T>, StoreError> {
         let (write, answered) = self.pending(durability, isolation, work).await?;
         self.send(write)?;
         Ok(answered)
@@ -108,16 +104,12 @@ impl WriteQueue {
 
     /// The same for work that writes nothing but events, and keeps `Heads` right. Where nobody waits, and the disk need
     /// not be waited for, it is done at once on the caller's thread: two changes of threads take longer than it.
-    pub(crate) async fn append<T, F>(
+    pub(crate) async fn append<T: Send + 'static>(
         self,
         durability: Durability,
         isolation: WriteIsolation,
-        work: F,
-    ) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
-    {
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
         let (write, answered) = self.pending(durability, isolation, work).await?;
         let is_alone = self.places.available_permits() + 1 == MAX_QUEUED_WRITES
             && !self.shared.has_neighbours.load(Ordering::Relaxed);
@@ -143,34 +135,21 @@ impl WriteQueue {
         F: FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
     {
         let place = self.places.clone().try_acquire_owned().map_err(|_| StoreError::Closed)?;
-        let (answer, _) = oneshot::channel();
         let work = move |connection: &Connection, heads: &mut Heads| {
             heads.forget();
             work(connection)
         };
-        self.send(Box::new(Pending {
-            work: Some(work),
-            done: None,
-            durability,
-            isolation: WriteIsolation::Savepoint,
-            answer,
-            place,
-        }))
+        self.send(Pending::boxed(work, durability, WriteIsolation::Savepoint, place).0)
     }
 
-    async fn pending<T, F>(
+    async fn pending<T: Send + 'static>(
         &self,
         durability: Durability,
         isolation: WriteIsolation,
-        work: F,
-    ) -> Result<(Box<dyn Write>, oneshot::Receiver<Result<T, StoreError>>), StoreError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
-    {
+        work: impl Work<T>,
+    ) -> Result<(Box<dyn Write>, Answered<T>), StoreError> {
         let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
-        let (answer, answered) = oneshot::channel();
-        Ok((Box::new(Pending { work: Some(work), done: None, durability, isolation, answer, place }), answered))
+        Ok(Pending::boxed(work, durability, isolation, place))
     }
 
     fn send(&self, write: Box<dyn Write>) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc;
 use std::task::Poll;
+use tokio::sync::oneshot;
 
 /// A writer over a table of numbers, held up until `go`, so that what is queued meanwhile is one group.
 struct Held {

@@ -36,6 +36,13 @@ pub(crate) trait Write: Send {
     fn answer(self: Box<Self>, error: Option<StoreError>);
 }
 
+/// The work of a write, done in a transaction.
+pub(crate) trait Work<T>: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static {}
+
+impl<T, F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static> Work<T> for F {}
+
+pub(crate) type Answered<T> = oneshot::Receiver<Result<T, StoreError>>;
+
 /// A write whose caller waits for the answer.
 pub(crate) struct Pending<T, F> {
     pub(crate) work: Option<F>,
@@ -46,11 +53,19 @@ pub(crate) struct Pending<T, F> {
     pub(crate) place: OwnedSemaphorePermit,
 }
 
-impl<T, F> Write for Pending<T, F>
-where
-    T: Send,
-    F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send,
-{
+impl<T: Send + 'static, F: Work<T>> Pending<T, F> {
+    pub(crate) fn boxed(
+        work: F,
+        durability: Durability,
+        isolation: WriteIsolation,
+        place: OwnedSemaphorePermit,
+    ) -> (Box<dyn Write>, Answered<T>) {
+        let (answer, answered) = oneshot::channel();
+        (Box::new(Self { work: Some(work), done: None, durability, isolation, answer, place }), answered)
+    }
+}
+
+impl<T: Send, F: Work<T>> Write for Pending<T, F> {
     fn durability(&self) -> Durability {
         self.durability
     }
