@@ -24,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use arki_domain::Hunk;
 use arki_domain::Permissions;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::atomic_write::{LinkHandling, WriteProtected};
 use crate::error::{ChangeError, Result};
@@ -51,6 +50,15 @@ pub struct FileChange {
 }
 
 impl FileChange {
+    /// A change that leaves the mode as it is.
+    pub(crate) fn of_content(
+        path: ProjectPath,
+        before: Option<FileContent>,
+        after: Option<FileContent>,
+        mode: Option<u32>,
+    ) -> Self {
+        Self { path, before, after, mode, new_mode: None }
+    }
     fn way(&self, links: Links) -> LinkHandling {
         match links {
             Links::NeverFollowed => LinkHandling::InPlace,
@@ -250,9 +258,7 @@ impl ChangeSet {
 }
 
 /// SHA-256 hex of `bytes`.
-pub fn content_hash(bytes: &[u8]) -> String {
-    hex::encode(Sha256::digest(bytes))
-}
+pub use arki_domain::sha256_hex as content_hash;
 
 #[cfg(test)]
 mod apply_tests;

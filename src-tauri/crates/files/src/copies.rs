@@ -105,8 +105,8 @@ pub fn plan_take(base: &Project, work: &Project, project: &Project, paths: &[Str
         let (before, wanted) = (disk.map(|found| found.content), wanted.map(|found| found.content));
         let base = present(base, &path)?.map(|found| found.content);
         match merged(base.as_ref(), wanted.clone(), before.clone()) {
-            Some(after) => changes.push(FileChange { path, before, after, mode, new_mode: None }),
-            None => conflicts.push(FileChange { path, before: base, after: wanted, mode, new_mode: None }),
+            Some(after) => changes.push(FileChange::of_content(path, before, after, mode)),
+            None => conflicts.push(FileChange::of_content(path, base, wanted, mode)),
         }
     }
     match conflicts.is_empty() {

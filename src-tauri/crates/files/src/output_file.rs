@@ -65,6 +65,15 @@ impl OutputFile {
         let Self { path, notes, sink } = self;
         finish(&path, &notes, sink).map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
     }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match &mut self.sink {
+            #[cfg(target_os = "linux")]
+            Sink::Unnamed(file) => file,
+            Sink::Named(file) => file,
+            Sink::Direct(file) => file,
+        }
+    }
 }
 
 fn folder_of(target: &Path) -> &Path {
@@ -135,21 +144,11 @@ fn finish(
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.sink {
-            #[cfg(target_os = "linux")]
-            Sink::Unnamed(file) => file.write(bytes),
-            Sink::Named(file) => file.write(bytes),
-            Sink::Direct(file) => file.write(bytes),
-        }
+        self.writer().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.sink {
-            #[cfg(target_os = "linux")]
-            Sink::Unnamed(file) => file.flush(),
-            Sink::Named(file) => file.flush(),
-            Sink::Direct(file) => file.flush(),
-        }
+        self.writer().flush()
     }
 }
 

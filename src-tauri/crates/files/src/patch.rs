@@ -77,9 +77,7 @@ impl PatchPlan<'_> {
             PatchAction::Delete { path, hunks } => {
                 let path = self.project.resolve(path)?;
                 let FileFound { content, mode } = self.remove(&path, line)?;
-                let change =
-                    FileChange { path: path.clone(), before: Some(content), after: None, mode, new_mode: None };
-                self.changes.insert(path.clone(), change);
+                self.changes.insert(path.clone(), FileChange::of_content(path.clone(), Some(content), None, mode));
                 if hunks.is_empty() {
                     return Ok(TakenFile::Gone);
                 }
@@ -95,13 +93,7 @@ impl PatchPlan<'_> {
                 let FileBytes { bytes, mode } = self.project.read(&path, limit)?;
                 // Of a link the link is moved away; what stays in its place is written where it leads.
                 let before = if target.is_some() { there.content } else { bytes.clone().into() };
-                let gone = FileChange {
-                    path: path.clone(),
-                    before: Some(before),
-                    after: None,
-                    mode: Some(mode),
-                    new_mode: None,
-                };
+                let gone = FileChange::of_content(path.clone(), Some(before), None, Some(mode));
                 self.changes.insert(path.clone(), gone);
                 let target = target.unwrap_or_else(|| path.clone());
                 if hunks.is_empty() {
@@ -149,8 +141,7 @@ impl PatchPlan<'_> {
         if self.is_there(&path)? {
             return Err(PatchError::Exists { path: path.to_string(), line }.into());
         }
-        self.changes
-            .insert(path.clone(), FileChange { path, before: None, after: Some(bytes.into()), mode, new_mode: None });
+        self.changes.insert(path.clone(), FileChange::of_content(path, None, Some(bytes.into()), mode));
         Ok(())
     }
 

@@ -18,13 +18,8 @@ pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> R
     let mut file = TextFile::decode(path.as_str(), &bytes)?;
     let edited = apply_edits(path.as_str(), &file, edits)?;
     file.text = edited.text;
-    let change = FileChange {
-        path: path.clone(),
-        before: Some(bytes.into()),
-        after: Some(file.encode().into()),
-        mode: Some(mode),
-        new_mode: None,
-    };
+    let (before, after) = (bytes.into(), file.encode().into());
+    let change = FileChange::of_content(path.clone(), Some(before), Some(after), Some(mode));
     Ok(ChangeSet::new(vec![change])?.with_notes(edited.notes))
 }
 
@@ -50,13 +45,13 @@ pub fn plan_write(project: &Project, path: &ProjectPath, content: &str) -> Resul
             (Some(bytes.into()), Some(mode), after)
         }
     };
-    ChangeSet::new(vec![FileChange { path: path.clone(), before, after: Some(after.into()), mode, new_mode: None }])
+    ChangeSet::new(vec![FileChange::of_content(path.clone(), before, Some(after.into()), mode)])
 }
 
 /// Removes a file, of any content; of a link, the link.
 pub fn plan_delete(project: &Project, path: &ProjectPath) -> Result<ChangeSet> {
     let FileFound { content, mode } = found(project, path)?;
-    ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(content), after: None, mode, new_mode: None }])
+    ChangeSet::new(vec![FileChange::of_content(path.clone(), Some(content), None, mode)])
 }
 
 /// Returns the content to remove from `path`.

@@ -44,7 +44,7 @@ fn file_change(project: &Project, restoration: Restoration) -> FileChange {
         Some(mode) => permissions.narrow(mode),
         None => permissions.mode(),
     };
-    FileChange { path, before: expected_now, after: wanted, mode: Some(mode), new_mode: None }
+    FileChange::of_content(path, expected_now, wanted, Some(mode))
 }
 
 #[cfg(test)]

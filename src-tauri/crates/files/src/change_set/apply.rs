@@ -52,18 +52,13 @@ impl ChangeSet {
         writing.sync_together()?;
         let mut done = Vec::with_capacity(self.files.len());
         let mut made_folders = MadeFolders::default();
-        for (change, staged) in at_once.into_iter().zip(staged) {
-            match writing.commit(change, staged) {
-                Ok(made) => made_folders.append(made),
-                Err(cause) => return Err(writing.take_back(&done, cause)),
-            }
-            done.push(change);
-        }
-        for change in waiting {
-            match writing.make(change, self.write_protected) {
-                Ok(made) => made_folders.append(made),
-                Err(cause) => return Err(writing.take_back(&done, cause)),
-            }
+        let at_once = at_once.into_iter().zip(staged.into_iter().map(Some));
+        for (change, staged) in at_once.chain(waiting.into_iter().map(|change| (change, None))) {
+            let made = match staged {
+                Some(staged) => writing.commit(change, staged),
+                None => writing.make(change, self.write_protected),
+            };
+            made_folders.append(made.map_err(|cause| writing.take_back(&done, cause))?);
             done.push(change);
         }
         made_folders.keep();

@@ -29,14 +29,13 @@ pub enum PathError {
 impl PathError {
     pub fn code(&self) -> Code {
         match self {
-            Self::Empty => Code::PATH_INVALID,
+            Self::Empty | Self::Reserved { .. } | Self::TooLong { .. } => Code::PATH_INVALID,
             Self::Outside { .. } => Code::PATH_OUTSIDE_PROJECT,
             Self::Suspicious { .. } => Code::PATH_SUSPICIOUS,
-            Self::Reserved { .. } => Code::PATH_INVALID,
-            Self::TooLong { .. } => Code::PATH_INVALID,
-            Self::ProjectNotFound { .. } => Code::FOLDER_UNAVAILABLE,
-            Self::ProjectNotFolder { .. } => Code::FOLDER_UNAVAILABLE,
-            Self::ProjectUnreadable { .. } | Self::ProjectNotUtf8 { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::ProjectNotFound { .. }
+            | Self::ProjectNotFolder { .. }
+            | Self::ProjectUnreadable { .. }
+            | Self::ProjectNotUtf8 { .. } => Code::FOLDER_UNAVAILABLE,
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use cap_std::fs::{Dir, OpenOptions};
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob};
 
 use crate::project::{Project, ProjectPath};
 use arki_disk::EntryKind;
@@ -73,24 +73,24 @@ impl Ignoring {
 
     /// The same without `.ignore` files, which git doesn't know.
     pub(super) fn is_ignored_by_git(&self, path: &Path, kind: EntryKind) -> bool {
-        let is_folder = kind == EntryKind::Folder;
-        let (mut gitignore, mut exclude) = (Match::None, Match::None);
-        for rules in self.folders.iter().rev() {
-            gitignore = gitignore.or(rules.gitignore.matched(path, is_folder));
-            exclude = exclude.or(rules.exclude.matched(path, is_folder));
-        }
-        gitignore.or(exclude).or(self.of_user.matched(path, is_folder)).is_ignore()
+        self.by_git(path, kind).is_ignore()
     }
 
     pub(super) fn is_ignored(&self, path: &Path, kind: EntryKind) -> bool {
+        self.nearest(path, kind, |rules| &rules.ignore).or(self.by_git(path, kind)).is_ignore()
+    }
+
+    fn by_git(&self, path: &Path, kind: EntryKind) -> Match<&Glob> {
+        let in_folders =
+            self.nearest(path, kind, |rules| &rules.gitignore).or(self.nearest(path, kind, |rules| &rules.exclude));
+        in_folders.or(self.of_user.matched(path, kind == EntryKind::Folder))
+    }
+
+    /// The match in the innermost folder that has one.
+    fn nearest(&self, path: &Path, kind: EntryKind, of: fn(&IgnoreRules) -> &Gitignore) -> Match<&Glob> {
         let is_folder = kind == EntryKind::Folder;
-        let (mut ignore, mut gitignore, mut exclude) = (Match::None, Match::None, Match::None);
-        for rules in self.folders.iter().rev() {
-            ignore = ignore.or(rules.ignore.matched(path, is_folder));
-            gitignore = gitignore.or(rules.gitignore.matched(path, is_folder));
-            exclude = exclude.or(rules.exclude.matched(path, is_folder));
-        }
-        ignore.or(gitignore).or(exclude).or(self.of_user.matched(path, is_folder)).is_ignore()
+        let in_folders = self.folders.iter().rev().map(|rules| of(rules).matched(path, is_folder));
+        in_folders.fold(Match::None, Match::or)
     }
 }
 
