@@ -362,7 +362,8 @@ impl fmt::Display for Code {
 }
 
 /// An error, for people and for programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
 pub struct Error {
     pub code: String,
     pub message: String,
@@ -403,11 +404,3 @@ impl Error {
         self.code == code.0
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)
-    }
-}
-
-impl std::error::Error for Error {}

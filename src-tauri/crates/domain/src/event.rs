@@ -48,29 +48,10 @@ impl Event {
 /// # Errors
 /// When the payload is not JSON.
 pub fn chain_hash(event: &Event) -> Result<String, CanonicalError> {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Unhashed<'a> {
-        event_id: &'a EventId,
-        run_id: Option<&'a RunId>,
-        session_id: &'a SessionId,
-        seq: u64,
-        ts: i64,
-        #[serde(rename = "type")]
-        kind: &'a str,
-        payload: serde_json::Value,
-        prev_hash: &'a str,
+    let mut unhashed = serde_json::to_value(event)?;
+    if let Some(fields) = unhashed.as_object_mut() {
+        fields.remove("hash");
     }
-    let unhashed = Unhashed {
-        event_id: &event.event_id,
-        run_id: event.run_id.as_ref(),
-        session_id: &event.session_id,
-        seq: event.seq,
-        ts: event.ts,
-        kind: &event.kind,
-        payload: serde_json::from_str(event.payload.get())?,
-        prev_hash: &event.prev_hash,
-    };
     Ok(sha256_hex(canonical_json(&unhashed)?.as_bytes()))
 }
 
@@ -91,18 +72,7 @@ impl EventDraft {
     pub fn of_session(body: impl Into<EventBody>) -> Self {
         Self { run_id: None, body: body.into() }
     }
-}
 
-/// An event as another program's history tells it: its id and time are told with it, its number and hashes are not.
-#[derive(Debug, Clone)]
-pub struct PastEvent {
-    pub event_id: EventId,
-    /// Milliseconds since 1970.
-    pub ts: i64,
-    pub draft: EventDraft,
-}
-
-impl EventDraft {
     /// Returns whether the drafts, stored together, must be on the disk before anything follows from them. A decision
     /// that is stored together with its result permitted something without an effect: nothing follows from it.
     #[must_use]
@@ -112,6 +82,15 @@ impl EventDraft {
             .iter()
             .any(|draft| draft.body.is_intent() || (matches!(draft.body, EventBody::PolicyDecided(_)) && !concludes))
     }
+}
+
+/// An event as another program's history tells it: its id and time are told with it, its number and hashes are not.
+#[derive(Debug, Clone)]
+pub struct PastEvent {
+    pub event_id: EventId,
+    /// Milliseconds since 1970.
+    pub ts: i64,
+    pub draft: EventDraft,
 }
 
 /// A piece of streamed text: shown live, never stored.

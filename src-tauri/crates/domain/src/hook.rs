@@ -12,55 +12,35 @@ pub const HOOK_PART: &str = "hook";
 /// A `Stop` hook may make the agent go on so many times in a run.
 pub const MAX_STOP_HOLDS: u32 = 3;
 
-/// The moment at which a hook runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
-pub enum HookEvent {
-    /// The point before a session's first request, the first one of another program, and the first one after a
-    /// compaction.
-    SessionStart,
-    /// The point before the model gets the user's message.
-    UserPromptSubmit,
-    /// The point before a call is decided on.
-    PreToolUse,
-    /// The point after a call was carried out.
-    PostToolUse,
-    /// The point before a run completes.
-    Stop,
-    /// The point before a command of the agent's that commits.
-    PreCommit,
-    /// When the run has ended or waits for the user.
-    Notification,
+named! {
+    /// The moment at which a hook runs.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
+    HookEvent {
+        /// The point before a session's first request, the first one of another program, and the first one after a
+        /// compaction.
+        SessionStart = "SessionStart",
+        /// The point before the model gets the user's message.
+        UserPromptSubmit = "UserPromptSubmit",
+        /// The point before a call is decided on.
+        PreToolUse = "PreToolUse",
+        /// The point after a call was carried out.
+        PostToolUse = "PostToolUse",
+        /// The point before a run completes.
+        Stop = "Stop",
+        /// The point before a command of the agent's that commits.
+        PreCommit = "PreCommit",
+        /// When the run has ended or waits for the user.
+        Notification = "Notification",
+    }
+    /// The event's name in configurations, in the log and on a hook's standard input.
+    name
 }
 
 impl HookEvent {
-    pub const ALL: &[Self] = &[
-        Self::SessionStart,
-        Self::UserPromptSubmit,
-        Self::PreToolUse,
-        Self::PostToolUse,
-        Self::Stop,
-        Self::PreCommit,
-        Self::Notification,
-    ];
-
-    /// The event's name in configurations, in the log and on a hook's standard input.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "SessionStart",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::PreToolUse => "PreToolUse",
-            Self::PostToolUse => "PostToolUse",
-            Self::Stop => "Stop",
-            Self::PreCommit => "PreCommit",
-            Self::Notification => "Notification",
-        }
-    }
-
     /// The event of that name.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|event| event.name() == name)
+        Self::ALL.into_iter().find(|event| event.name() == name)
     }
 
     /// Returns whether the event is about one call of a tool.
@@ -198,21 +178,7 @@ impl HookRan {
     /// A hook with this name and command, of which nothing is known yet.
     #[must_use]
     pub fn new(event: HookEvent, hook: &str, command: &str) -> Self {
-        Self {
-            hook: hook.to_owned(),
-            command: command.to_owned(),
-            exit_code: None,
-            duration_ms: 0,
-            event: Some(event),
-            outcome: None,
-            call_id: None,
-            message_id: None,
-            said: None,
-            args: None,
-            changed: Vec::new(),
-            restored: Vec::new(),
-            not_restored: Vec::new(),
-        }
+        Self { hook: hook.to_owned(), command: command.to_owned(), event: Some(event), ..Self::default() }
     }
 
     /// Returns whether the hook ran as it should, whatever it had to say. Events of earlier versions only have an exit

@@ -20,8 +20,8 @@ fn fresh(now: SystemTime) -> String {
     Uuid::new_v7(Timestamp::from_unix(&ORDER, since_1970.as_secs(), since_1970.subsec_nanos())).to_string()
 }
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident,)*) => { $(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -66,41 +66,27 @@ macro_rules! id {
                 f.write_str(&self.0)
             }
         }
-    };
+    )* };
 }
 
-id!(
+ids! {
     /// One conversation in one project.
-    SessionId
-);
-id!(
+    SessionId,
     /// One prompt and everything done to answer it.
-    RunId
-);
-id!(
+    RunId,
     /// One event of the log.
-    EventId
-);
-id!(
+    EventId,
     /// One tool call, as the model named it; made unique within the session.
-    CallId
-);
-id!(
+    CallId,
     /// One question put to the user before an effect.
-    ApprovalId
-);
-id!(
+    ApprovalId,
     /// One question of the model to the user.
-    QuestionId
-);
-id!(
+    QuestionId,
     /// One message that waits in a session's queue.
-    MessageId
-);
-id!(
+    MessageId,
     /// One moment whose file images, or whose folded state, are kept.
-    CheckpointId
-);
+    CheckpointId,
+}
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 #[macro_use]
+mod named;
+#[macro_use]
 mod typescript;
 
 mod canonical;
@@ -23,6 +25,7 @@ mod io_words;
 mod message;
 mod model;
 mod part_kind;
+#[macro_use]
 mod payloads;
 mod permissions;
 mod plural;

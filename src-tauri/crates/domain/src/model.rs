@@ -1,5 +1,6 @@
 //! The request to a model and the events that it streams back.
 
+use crate::payloads::is_default;
 use crate::{Message, Reasoning, ToolDefinition, ToolRequest};
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -133,11 +134,6 @@ impl UnknownTokens {
             cached: self.cached || other.cached,
         }
     }
-
-    #[must_use]
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// The written form: unknown figures are null, not zero.
@@ -150,9 +146,9 @@ struct WrittenUsage {
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
     cached_tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     cache_write_tokens: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     reasoning_tokens: u64,
     cost_usd: Option<f64>,
 }
@@ -236,11 +232,6 @@ impl Usage {
     pub fn unknown() -> Self {
         Self { unknown: UnknownTokens::ALL, ..Self::default() }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-fn is_zero(tokens: &u64) -> bool {
-    *tokens == 0
 }
 
 #[cfg(test)]

@@ -1,11 +1,36 @@
 //! The payloads of the contract's events, typed, one file a subject.
 
+/// Structs of the contract, and `enum`s whose values are single words. A field whose name is followed by `?` is left out
+/// where it has its default.
 macro_rules! payload {
-    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
-        $($(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
+    () => {};
+    (@struct [$($meta:tt)*] $name:ident { $($fields:tt)* }) => {
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, ts_rs::TS, schemars::JsonSchema)]
         #[serde(rename_all = "camelCase")]
-        pub struct $name { $($body)* })*
+        $($meta)*
+        pub struct $name { $($fields)* }
+    };
+    (@struct $meta:tt $name:ident { $($fields:tt)* } $(#[$of:meta])* pub $field:ident?: $type:ty, $($rest:tt)*) => {
+        payload! { @struct $meta $name {
+            $($fields)*
+            $(#[$of])*
+            #[serde(default, skip_serializing_if = "crate::payloads::is_default")]
+            pub $field: $type,
+        } $($rest)* }
+    };
+    (@struct $meta:tt $name:ident { $($fields:tt)* } $(#[$of:meta])* pub $field:ident: $type:ty, $($rest:tt)*) => {
+        payload! { @struct $meta $name { $($fields)* $(#[$of])* pub $field: $type, } $($rest)* }
+    };
+    ($(#[$meta:meta])* enum $name:ident { $($values:tt)* } $($rest:tt)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, ts_rs::TS, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        $(#[$meta])*
+        pub enum $name { $($values)* }
+        payload! { $($rest)* }
+    };
+    ($(#[$meta:meta])* $name:ident { $($fields:tt)* } $($rest:tt)*) => {
+        payload! { @struct [$(#[$meta])*] $name {} $($fields)* }
+        payload! { $($rest)* }
     };
 }
 
@@ -39,32 +64,29 @@ pub use session::*;
 pub use state::*;
 pub use turn::*;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
+payload! {
+    enum PauseReason {
+        Approval,
+        Budget,
+        Plan,
+        User,
+        /// The program ended in the middle; the run went on later.
+        Interrupted,
+        /// The run had failed and was tried again.
+        Failed,
+    }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PauseReason {
-    Approval,
-    Budget,
-    Plan,
-    User,
-    /// The program ended in the middle; the run went on later.
-    Interrupted,
-    /// The run had failed and was tried again.
-    Failed,
+    enum Role {
+        Assistant,
+    }
+
+    enum ApprovalDecision {
+        Approve,
+        Reject,
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Assistant,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalDecision {
-    Approve,
-    Reject,
+/// Leaves a field out that says nothing.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -36,55 +36,43 @@ impl ApprovalMode {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase", default)]
-pub struct RunOptions {
-    pub approve: ApprovalMode,
-    /// Only tools that read exist in the run, whatever is granted.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub plan: bool,
-    /// A plan is approved before it is carried out.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub approve_plan: bool,
-    /// Nothing is changed in the run and nothing leaves the computer, whatever is granted: there are the tools that read,
-    /// and the commands that are known to only read.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub read_only: bool,
-    pub max_turns: Option<u32>,
-    pub max_seconds: Option<u64>,
-    pub max_cost_usd: Option<f64>,
-    /// The time after which an unanswered request is rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approval_timeout_seconds: Option<u64>,
-    /// The call-level system prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system: Option<String>,
-    /// The only tools that its agent has; all where `None`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<ToolNames>,
-    /// Tools that there are not in the run, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub disabled_tools: Vec<String>,
-    /// Globs of files that neither tools nor commands of the run may touch: the denylist of the pipeline that it works for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub denied_paths: Vec<String>,
-    /// Parts that requests of the run go without, such as `rule:AGENTS.md`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub off: Vec<String>,
-    /// The session's; the configuration's where `None`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reasoning_effort: Option<String>,
-    /// Skills whose text the system prompt has, by name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skills: Vec<String>,
-    /// The images of the prompt.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
-    /// JSON Schema that the final answer has to follow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(type = "unknown")]
-    pub output_schema: Option<Value>,
-    /// The pipeline, where the run is of one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pipeline: Option<PipelineStart>,
+payload! {
+    #[derive(Default)]
+    #[serde(default)]
+    RunOptions {
+        pub approve: ApprovalMode,
+        /// Only tools that read exist in the run, whatever is granted.
+        pub plan?: bool,
+        /// A plan is approved before it is carried out.
+        pub approve_plan?: bool,
+        /// Nothing is changed in the run and nothing leaves the computer, whatever is granted: there are the tools that read,
+        /// and the commands that are known to only read.
+        pub read_only?: bool,
+        pub max_turns: Option<u32>,
+        pub max_seconds: Option<u64>,
+        pub max_cost_usd: Option<f64>,
+        /// The time after which an unanswered request is rejected.
+        pub approval_timeout_seconds?: Option<u64>,
+        /// The call-level system prompt.
+        pub system?: Option<String>,
+        /// The only tools that its agent has; all where `None`.
+        pub tools?: Option<ToolNames>,
+        /// Tools that there are not in the run, by name.
+        pub disabled_tools?: Vec<String>,
+        /// Globs of files that neither tools nor commands of the run may touch: the denylist of the pipeline that it works for.
+        pub denied_paths?: Vec<String>,
+        /// Parts that requests of the run go without, such as `rule:AGENTS.md`.
+        pub off?: Vec<String>,
+        /// The session's; the configuration's where `None`.
+        pub reasoning_effort?: Option<String>,
+        /// Skills whose text the system prompt has, by name.
+        pub skills?: Vec<String>,
+        /// The images of the prompt.
+        pub images?: Vec<Image>,
+        /// JSON Schema that the final answer has to follow.
+        #[ts(type = "unknown")]
+        pub output_schema?: Option<Value>,
+        /// The pipeline, where the run is of one.
+        pub pipeline?: Option<PipelineStart>,
+    }
 }

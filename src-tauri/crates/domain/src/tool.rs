@@ -1,20 +1,19 @@
 //! Tools as models see them, and the words of a policy decision.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
-use ts_rs::TS;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[ts(rename = "ToolCategory")]
-#[schemars(rename = "ToolCategory")]
-pub enum Category {
-    Read,
-    Write,
-    Exec,
-    Network,
+payload! {
+    #[derive(Hash, PartialOrd, Ord)]
+    #[ts(rename = "ToolCategory")]
+    #[schemars(rename = "ToolCategory")]
+    enum Category {
+        Read,
+        Write,
+        Exec,
+        Network,
+    }
 }
 
 /// A tool as it is offered to a model.
@@ -27,17 +26,25 @@ pub struct ToolDefinition {
     pub parameters: Value,
 }
 
-/// A decision of the policy on one call, from the loosest to the strictest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    Allow,
-    /// Run, for a command; its changes are reviewed before they land.
-    Review,
-    /// Shown as a diff first.
-    Preview,
-    Approval,
-    Deny,
+payload! {
+    /// A decision of the policy on one call, from the loosest to the strictest.
+    #[derive(PartialOrd, Ord)]
+    enum Decision {
+        Allow,
+        /// Run, for a command; its changes are reviewed before they land.
+        Review,
+        /// Shown as a diff first.
+        Preview,
+        Approval,
+        Deny,
+    }
+
+    #[derive(PartialOrd, Ord)]
+    enum Risk {
+        Low,
+        Medium,
+        High,
+    }
 }
 
 impl Decision {
@@ -47,14 +54,6 @@ impl Decision {
     pub const fn is_unasked(self) -> bool {
         matches!(self, Self::Allow | Self::Review)
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Risk {
-    Low,
-    Medium,
-    High,
 }
 
 /// The rule's name when a call is denied because the folder is not trusted.

@@ -1,9 +1,5 @@
 //! Requests over HTTP that may be sent again, as what they did remembers them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 payload! {
     /// The request over HTTP that started a run or decided an approval, if it had an `Idempotency-Key`: the same again
     /// gets the same answer.

@@ -2,44 +2,8 @@
 
 use super::{AnsweredRequest, ApprovalDecision};
 use crate::{ApprovalId, ApprovalMode, CallId, ReasonCode, Risk, TranslatableText};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use ts_rs::TS;
-
-/// The kind of thing that needs approval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalKind {
-    /// A call of a tool.
-    #[default]
-    Tool,
-    /// A plan, before any of its calls.
-    Plan,
-    /// A step of a pipeline that is nothing but a question.
-    Gate,
-    /// The changes of a command in its view, when it has ended; nothing of them is in the project yet.
-    Effects,
-}
-
-/// The kind of a change that shows no lines: it is accepted or rejected as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum WholeChange {
-    /// Content that isn't text, or too much of it.
-    Binary,
-    /// The permissions of a file that is there before and after.
-    Mode,
-    /// A symbolic link that comes, goes or leads elsewhere.
-    Link,
-    /// An empty file that comes or goes.
-    Empty,
-    /// An empty folder that comes or goes.
-    Folder,
-    /// A file that gets another path. Its other hunks can't be accepted without this one.
-    Move,
-}
 
 impl WholeChange {
     /// The word for it, for users and models.
@@ -56,18 +20,6 @@ impl WholeChange {
     }
 }
 
-/// When the changes of a command that works in a view reach the project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EffectsLanding {
-    /// The user reviews them first.
-    Reviewed,
-    /// Many, and those of an unusual kind, are reviewed; others land when the command has ended.
-    AsEdits,
-    /// When the command has ended, but for the sensitive ones.
-    Unasked,
-}
-
 impl EffectsLanding {
     /// Returns how they land in a run with this mode.
     #[must_use]
@@ -80,18 +32,50 @@ impl EffectsLanding {
     }
 }
 
-impl ApprovalKind {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-    fn is_tool(&self) -> bool {
-        *self == Self::Tool
-    }
-}
-
 payload! {
+    /// The kind of thing that needs approval.
+    #[derive(Default)]
+    enum ApprovalKind {
+        /// A call of a tool.
+        #[default]
+        Tool,
+        /// A plan, before any of its calls.
+        Plan,
+        /// A step of a pipeline that is nothing but a question.
+        Gate,
+        /// The changes of a command in its view, when it has ended; nothing of them is in the project yet.
+        Effects,
+    }
+
+    /// The kind of a change that shows no lines: it is accepted or rejected as a whole.
+    enum WholeChange {
+        /// Content that isn't text, or too much of it.
+        Binary,
+        /// The permissions of a file that is there before and after.
+        Mode,
+        /// A symbolic link that comes, goes or leads elsewhere.
+        Link,
+        /// An empty file that comes or goes.
+        Empty,
+        /// An empty folder that comes or goes.
+        Folder,
+        /// A file that gets another path. Its other hunks can't be accepted without this one.
+        Move,
+    }
+
+    /// When the changes of a command that works in a view reach the project.
+    enum EffectsLanding {
+        /// The user reviews them first.
+        Reviewed,
+        /// Many, and those of an unusual kind, are reviewed; others land when the command has ended.
+        AsEdits,
+        /// When the command has ended, but for the sensitive ones.
+        Unasked,
+    }
+
     ApprovalRequested {
         pub approval_id: ApprovalId,
-        #[serde(default, skip_serializing_if = "ApprovalKind::is_tool")]
-        pub kind: ApprovalKind,
+        pub kind?: ApprovalKind,
         /// Null for what is no call. The first of a group's.
         pub call_id: Option<CallId>,
         /// The tool's ID. For a plan it's `plan`, and `args` holds the plan's intent and steps.
@@ -102,21 +86,15 @@ payload! {
         pub rule: String,
         pub reason: String,
         /// The same by codes, for clients that say it in their users' language; empty in logs of earlier versions.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub sentences: Vec<TranslatableText>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub preview: Option<ChangePreview>,
+        pub sentences?: Vec<TranslatableText>,
+        pub preview?: Option<ChangePreview>,
         /// Consecutive edits of one answer that are reviewed together, in their order; empty where it is about one call.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub calls: Vec<GroupedEdit>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub command: Option<CommandPreview>,
+        pub calls?: Vec<GroupedEdit>,
+        pub command?: Option<CommandPreview>,
         /// The approval this one replaces, because the file changed after it was shown.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub supersedes: Option<ApprovalId>,
+        pub supersedes?: Option<ApprovalId>,
         /// Unanswered for so long, it counts as rejected.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub timeout_seconds: Option<u64>,
+        pub timeout_seconds?: Option<u64>,
     }
     /// The part of an edit in a review of several.
     GroupedEdit {
@@ -136,11 +114,9 @@ payload! {
         pub files_affected: Vec<String>,
         pub lines_changed: usize,
         /// Unified diff with 3 lines of context; empty where it is large and lies beside the log.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        pub diff: String,
+        pub diff?: String,
         /// SHA-256 hex of the diff that lies beside the log, in the form that the log has texts in: without secrets.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub diff_hash: Option<String>,
+        pub diff_hash?: Option<String>,
         pub hunks: Vec<Hunk>,
         /// SHA-256 hex over the diff and every file's state before and after.
         pub preview_hash: String,
@@ -154,11 +130,9 @@ payload! {
         pub new_start: usize,
         pub new_lines: usize,
         /// The kind of a change without lines, whose numbers are 0.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub what: Option<WholeChange>,
+        pub what?: Option<WholeChange>,
         /// The edit that makes it, where several are reviewed together.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub call_id: Option<CallId>,
+        pub call_id?: Option<CallId>,
     }
     /// A command as it is shown before it is run.
     CommandPreview {
@@ -169,11 +143,9 @@ payload! {
         /// The sandbox that confines it, or `none`.
         pub sandbox: String,
         /// Tells what the command can do in it; absent where nothing confines it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub confinement: Option<CommandConfinement>,
+        pub confinement?: Option<CommandConfinement>,
         /// Tells how it ended with the project read-only; absent where that wasn't tried.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub tried: Option<CommandTrial>,
+        pub tried?: Option<CommandTrial>,
         /// SHA-256 hex over the command, its directory, what confines it and its environment's names.
         pub preview_hash: String,
     }
@@ -182,53 +154,42 @@ payload! {
         /// Such as `exit code 1`.
         pub ending: String,
         /// The last part of what it printed.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        pub output: String,
+        pub output?: String,
     }
     /// Tells what a command can do in its sandbox. Besides, it can write its own temporary folder.
     CommandConfinement {
         pub network: bool,
         /// The only hosts that it may reach, by its call and by rules (`*.example.org` is all below it); it can send them
         /// anything it can read.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub hosts: Vec<String>,
+        pub hosts?: Vec<String>,
         /// The files of the project, but none outside.
         pub writes_project: bool,
         /// Tells when what it changes reaches the project, generated folders aside; absent where it writes there directly.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub lands: Option<EffectsLanding>,
+        pub lands?: Option<EffectsLanding>,
         /// It can open secret files of the project, and the user's other files. No command can that wasn't shown so.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub reads_private: bool,
+        pub reads_private?: bool,
         /// Sentences on what this sandbox can't keep it from.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub notes: Vec<String>,
+        pub notes?: Vec<String>,
     }
     ApprovalResolved {
         pub approval_id: ApprovalId,
         pub decision: ApprovalDecision,
         /// The accepted hunks; absent = all.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub hunks: Option<Vec<usize>>,
+        pub hunks?: Option<Vec<usize>>,
         /// The user's own text for the new side of single hunks, by hunk.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        pub edited: BTreeMap<usize, String>,
+        pub edited?: BTreeMap<usize, String>,
         /// The user's own command in place of the one that was shown.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub command: Option<String>,
+        pub command?: Option<String>,
         /// The plan's steps as the user changed them.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub plan: Option<Vec<String>>,
+        pub plan?: Option<Vec<String>>,
         /// The user's note to the model.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub reason: Option<String>,
+        pub reason?: Option<String>,
         /// `window`, `cli`, `timeout` where nobody answered in time, or `approve:MODE` where the user had granted or
         /// refused it for the whole run.
         pub resolved_by: String,
         pub preview_hash: String,
         /// The request that decided it, if it may be sent again.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub request: Option<AnsweredRequest>,
+        pub request?: Option<AnsweredRequest>,
     }
 }
 

@@ -5,12 +5,22 @@ use crate::{
     TextStyle, TranslatableText, Usage,
 };
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use ts_rs::TS;
 
 payload! {
+    /// The outcome of a question of an MCP server.
+    enum ElicitationAnswer {
+        Accepted,
+        Declined,
+        /// The user cancelled it, or the call ended.
+        Cancelled,
+        /// Nobody answered in time; the server was told that it was cancelled.
+        TimedOut,
+    }
+
     ToolCall {
         pub turn: u32,
         pub call_id: CallId,
@@ -21,8 +31,7 @@ payload! {
         /// `None` for a tool that does not exist.
         pub category: Option<Category>,
         /// The call goes on in the background: its result comes later, under this id.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub async_call_id: Option<CallId>,
+        pub async_call_id?: Option<CallId>,
     }
     /// Appended before anything happens. With `allow` it is also the mark that execution began: such a call without a
     /// `tool.result` was interrupted.
@@ -33,16 +42,13 @@ payload! {
         pub rule: String,
         pub reason: String,
         /// The same by codes, as in `approval.requested`.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub sentences: Vec<TranslatableText>,
+        pub sentences?: Vec<TranslatableText>,
         pub risk: Risk,
         /// The future state of the files of an allowed write, so that a crash can be reconciled.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub files: Vec<FileEffect>,
+        pub files?: Vec<FileEffect>,
         /// SHA-256 hex of the content that lists in full what an allowed landing of a command's changes writes, with links,
         /// modes and folders.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub landing: Option<String>,
+        pub landing?: Option<String>,
     }
     /// A file before and after; `None` where there is no file. SHA-256 hex of the raw bytes.
     FileEffect {
@@ -53,42 +59,33 @@ payload! {
         #[serde(flatten)]
         pub before_permissions: Permissions,
         /// A symbolic link is removed: what is told of its content is of where it leads.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub before_link: bool,
+        pub before_link?: bool,
     }
     ToolResult {
         pub call_id: CallId,
         pub tool_id: String,
         pub result: String,
         /// The styles of a command's output in `result`, in order. They add nothing to its text.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub styles: Vec<TextStyle>,
+        pub styles?: Vec<TextStyle>,
         pub is_error: bool,
         pub duration_ms: u64,
         /// True if the result was truncated to its limit.
         pub truncated: bool,
         /// The fault's code, where there is one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub code: Option<String>,
+        pub code?: Option<String>,
         /// The number of values in the result that might be secrets, but don't have the form of one, so they were not
         /// replaced.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        pub possible_secrets: usize,
+        pub possible_secrets?: usize,
         /// This is a placeholder: the call goes on, and its result comes as a `tool.async_result` of this id.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub async_call_id: Option<CallId>,
+        pub async_call_id?: Option<CallId>,
         /// The process of Arki in which it goes on.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub process_id: Option<u32>,
+        pub process_id?: Option<u32>,
         /// The background calls that the call's sub-agent left, announced or not: the result of each comes here too.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub background: Vec<LeftInBackground>,
+        pub background?: Vec<LeftInBackground>,
         /// The usage of the sub-agent's run that the call was handed to. Its requests are in its own session.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub usage: Option<Usage>,
+        pub usage?: Option<Usage>,
         /// The questions that an MCP server asked the user during the call, in order.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub elicitations: Vec<Elicitation>,
+        pub elicitations?: Vec<Elicitation>,
     }
     /// A call of a sub-agent's that goes on in the background when its run has ended.
     LeftInBackground {
@@ -101,22 +98,25 @@ payload! {
         pub process_id: u32,
         pub source: BackgroundSource,
     }
+    /// The place of a call whose result is also reported elsewhere.
+    #[derive(Eq)]
+    BackgroundSource {
+        pub session_id: SessionId,
+        pub async_call_id: CallId,
+    }
     /// A question of an MCP server to the user, and the answer.
     Elicitation {
         pub server: String,
         pub message: String,
         /// The address of the page to visit; absent for a form.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub url: Option<String>,
+        pub url?: Option<String>,
         /// The form's fields by their names, in its order.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub fields: Vec<String>,
+        pub fields?: Vec<String>,
         pub answer: ElicitationAnswer,
         /// The values sent to the server, by the fields' names.
-        #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
         #[ts(as = "BTreeMap<String, ElicitationValue>")]
         #[schemars(with = "BTreeMap<String, ElicitationValue>")]
-        pub values: serde_json::Map<String, Value>,
+        pub values?: serde_json::Map<String, Value>,
         /// The time the user took to answer; it does not count as the call's.
         pub waited_ms: u64,
     }
@@ -125,28 +125,22 @@ payload! {
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
         /// There was a file, but nobody knows what it contained: a command changed what was too large to be kept.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub before_unknown: bool,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub after_unknown: bool,
+        pub before_unknown?: bool,
+        pub after_unknown?: bool,
         /// The permissions of the file as it was, for creating it again. A tool records them only for a file that it
         /// removes.
         #[serde(flatten)]
         pub before_permissions: Permissions,
         /// It was a symbolic link: what is told of its content is of where it leads.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub before_link: bool,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub after_link: bool,
+        pub before_link?: bool,
+        pub after_link?: bool,
         pub call_id: CallId,
         /// The hunks of the preview that were written; none for what a command or a sub-agent changed.
         pub hunks: Vec<usize>,
         /// The session of the sub-agent that changed it. There each change is told for itself; here what they come to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub by_session: Option<SessionId>,
+        pub by_session?: Option<SessionId>,
         /// The hook that changed it, by its name, after the call.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub by_hook: Option<String>,
+        pub by_hook?: Option<String>,
     }
     /// The result of a call that went on after its placeholder was answered.
     ToolAsyncResult {
@@ -154,22 +148,18 @@ payload! {
         pub tool_id: String,
         pub result: String,
         /// The styles, as in `tool.result`.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub styles: Vec<TextStyle>,
+        pub styles?: Vec<TextStyle>,
         pub is_error: bool,
         /// The usage of the sub-agent's run that the call was handed to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub usage: Option<Usage>,
+        pub usage?: Option<Usage>,
         /// The background calls that the call's sub-agent left, as in `tool.result`.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub background: Vec<LeftInBackground>,
+        pub background?: Vec<LeftInBackground>,
     }
     /// Files that make git run something, left by commands or a server's program, were removed or restored, while the
     /// programs still ran or after they were killed with their Arki.
     SandboxCleanedUp {
         /// The command's that ran; several may have.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub call_id: Option<CallId>,
+        pub call_id?: Option<CallId>,
         /// A sentence each.
         pub notes: Vec<String>,
     }
@@ -184,6 +174,7 @@ payload! {
         /// SHA-256 hex of the list of the changes, which lies beside the log, as their contents do.
         pub effects: String,
     }
+    #[derive(Default)]
     HookRan {
         /// The hook's name.
         pub hook: String,
@@ -192,32 +183,23 @@ payload! {
         /// `None` where no command ran to its end.
         pub exit_code: Option<i32>,
         pub duration_ms: u64,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub event: Option<HookEvent>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub outcome: Option<HookOutcome>,
+        pub event?: Option<HookEvent>,
+        pub outcome?: Option<HookOutcome>,
         /// The call that it ran for.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub call_id: Option<CallId>,
+        pub call_id?: Option<CallId>,
         /// The queued message that it was asked about.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub message_id: Option<MessageId>,
+        pub message_id?: Option<MessageId>,
         /// The hook's words to the user, or why it did not run to its end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub said: Option<String>,
+        pub said?: Option<String>,
         /// The call's arguments as the hook wants them; they count from here on.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(type = "unknown")]
-        pub args: Option<Value>,
+        pub args?: Option<Value>,
         /// Files of the edit that the hook changed: each has a `file.changed` of its own.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub changed: Vec<String>,
+        pub changed?: Vec<String>,
         /// Other files that it changed and that are as they were before; `beforeHash` is what the hook had made of them.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub restored: Vec<RestoredFile>,
+        pub restored?: Vec<RestoredFile>,
         /// Other files that it changed and whose old content nobody has.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub not_restored: Vec<String>,
+        pub not_restored?: Vec<String>,
     }
     /// A file that the agent made for the user to keep; its content is in the blob store.
     ArtifactEmitted {
@@ -228,14 +210,6 @@ payload! {
         /// SHA-256 hex.
         pub content_hash: String,
     }
-}
-
-/// The place of a call whose result is also reported elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BackgroundSource {
-    pub session_id: SessionId,
-    pub async_call_id: CallId,
 }
 
 impl FileChanged {
@@ -251,10 +225,6 @@ impl FileChanged {
     }
 }
 
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
 /// A value that a field of a server's form may hold, as clients get it: MCP has no other kinds.
 #[derive(Debug, Clone, PartialEq, Serialize, TS, JsonSchema)]
 #[serde(untagged)]
@@ -263,18 +233,6 @@ pub enum ElicitationValue {
     Number(f64),
     Boolean(bool),
     Choices(Vec<String>),
-}
-
-/// The outcome of a question of an MCP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ElicitationAnswer {
-    Accepted,
-    Declined,
-    /// The user cancelled it, or the call ended.
-    Cancelled,
-    /// Nobody answered in time; the server was told that it was cancelled.
-    TimedOut,
 }
 
 impl ToolResult {

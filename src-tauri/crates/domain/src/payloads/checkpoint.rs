@@ -1,65 +1,53 @@
 //! Images of files, and what was put back from them.
 
 use crate::{CallId, CheckpointId, Permissions, Remembered};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
-/// The action on a file when going back, done or planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RestoreAction {
-    /// Written as it was, the user's own later edits merged in.
-    Restore,
-    Delete,
-    /// It is so already.
-    Keep,
-    /// The user's later edits touch the same lines: left alone.
-    Conflict,
-}
-
-/// Why a checkpoint of a conversation was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckpointReason {
-    /// It was compacted by the strategy `checkpoint`.
-    Compaction,
-    /// Every step of the plan is done.
-    Milestone,
-    /// The user's message shares no word with those before it.
-    Topic,
-    /// A hundred messages.
-    Messages,
-}
 
 payload! {
+    /// The action on a file when going back, done or planned.
+    #[derive(Hash)]
+    enum RestoreAction {
+        /// Written as it was, the user's own later edits merged in.
+        Restore,
+        Delete,
+        /// It is so already.
+        Keep,
+        /// The user's later edits touch the same lines: left alone.
+        Conflict,
+    }
+
+    /// Why a checkpoint of a conversation was made.
+    enum CheckpointReason {
+        /// It was compacted by the strategy `checkpoint`.
+        Compaction,
+        /// Every step of the plan is done.
+        Milestone,
+        /// The user's message shares no word with those before it.
+        Topic,
+        /// A hundred messages.
+        Messages,
+    }
+
     /// The images of a project's files as they were at this moment, or where a conversation stands (`reason`).
     CheckpointCreated {
         pub checkpoint_id: CheckpointId,
         /// The event before.
         pub last_seq: u64,
         /// The command it was made for; absent before a rewind.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub call_id: Option<CallId>,
+        pub call_id?: Option<CallId>,
         /// SHA-256 hex of the list of files, in the blob store; a command's is the project's last snapshot.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub manifest: Option<String>,
+        pub manifest?: Option<String>,
         /// The number of files whose content is kept.
         pub files: u64,
         /// The number of files left out: too large, not text, over the budget.
         pub skipped: u64,
         /// The hook that may write from here on, until its `hook.ran`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub hook: Option<WritingHook>,
+        pub hook?: Option<WritingHook>,
         /// The reason for a conversation's checkpoint.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub reason: Option<CheckpointReason>,
+        pub reason?: Option<CheckpointReason>,
         /// The state of the work at a conversation's checkpoint.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub summary: Option<String>,
+        pub summary?: Option<String>,
         /// The newest memories of the conversation at its checkpoint.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub memory_snapshot: Option<MemorySnapshot>,
+        pub memory_snapshot?: Option<MemorySnapshot>,
     }
     /// The working memory at a conversation's checkpoint, with more of it than the checkpoint has.
     WorkingMemorySnapshot {
@@ -117,9 +105,7 @@ payload! {
         #[serde(flatten)]
         pub before_permissions: Permissions,
         /// It was a symbolic link: what is told of its content is of where it leads.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub before_link: bool,
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub after_link: bool,
+        pub before_link?: bool,
+        pub after_link?: bool,
     }
 }

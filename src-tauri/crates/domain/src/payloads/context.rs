@@ -34,11 +34,9 @@ payload! {
         /// of its origins come first and are counted too.
         pub dropped_seq_range: Option<(u64, u64)>,
         /// Events in that range whose messages stay.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub kept_seqs: Vec<u64>,
+        pub kept_seqs?: Vec<u64>,
         /// The calls whose results a note stands in for from now on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub pruned_calls: Vec<CallId>,
+        pub pruned_calls?: Vec<CallId>,
         /// The message that the model is shown first from now on; empty where nothing was dropped.
         pub summary: String,
     }
@@ -51,8 +49,7 @@ payload! {
         /// The provider's words.
         pub reason: String,
         /// The provider refused the request without it too, so that requests have it again.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub restored: bool,
+        pub restored?: bool,
     }
     /// An addition to the context during a run that is no message, such as the rules of a folder or a file that the
     /// user mentions.
@@ -65,11 +62,9 @@ payload! {
         /// The text that the model sees.
         pub text: String,
         /// Bytes that the model doesn't see, since what comes late in a run has a bound; `text` says so.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub left_out_bytes: Option<u64>,
+        pub left_out_bytes?: Option<u64>,
         /// The pictures that the model is shown with it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub images: Vec<Image>,
+        pub images?: Vec<Image>,
     }
 }
 

@@ -1,10 +1,7 @@
 //! Pipelines: what a run of one began with, and its steps.
 
 use crate::{RunId, SessionId};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use ts_rs::TS;
 
 /// The `core` of a pipeline's run.
 pub const PIPELINE_CORE: &str = "pipeline";
@@ -12,25 +9,17 @@ pub const PIPELINE_CORE: &str = "pipeline";
 /// The longest output that stands in `step.completed` itself; a longer one lies beside the log.
 pub const MAX_INLINE_OUTPUT_BYTES: usize = 16 << 10;
 
-/// The reason why a step was passed over.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SkipReason {
-    /// It was completed before with the same idempotency key.
-    #[default]
-    Done,
-    /// Its condition does not hold.
-    Condition,
-}
-
-impl SkipReason {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-    fn is_done(&self) -> bool {
-        *self == Self::Done
-    }
-}
-
 payload! {
+    /// The reason why a step was passed over.
+    #[derive(Default)]
+    enum SkipReason {
+        /// It was completed before with the same idempotency key.
+        #[default]
+        Done,
+        /// Its condition does not hold.
+        Condition,
+    }
+
     /// The pipeline that a run is of, and what it was started with: enough to go on when the files are gone.
     PipelineStart {
         pub name: String,
@@ -39,23 +28,18 @@ payload! {
         /// SHA-256 hex of the definition's text, which is kept beside the log.
         pub definition_hash: String,
         /// The pipelines that it runs, at any depth, by the names by which steps run them: a run uses no others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        pub nested: BTreeMap<String, NestedDefinition>,
+        pub nested?: BTreeMap<String, NestedDefinition>,
         /// The parameters, including their defaults.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        pub params: BTreeMap<String, String>,
+        pub params?: BTreeMap<String, String>,
         /// SHA-256 hex of the input, which is kept beside the log, without secrets.
         pub input_hash: String,
         pub input_bytes: u64,
         /// The number of pipelines that it is nested in.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        pub depth: u32,
+        pub depth?: u32,
         /// The run whose finished steps it took over, and the step that it begins with.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub retry_of: Option<RetriedRun>,
+        pub retry_of?: Option<RetriedRun>,
         /// The schedule that started it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub schedule: Option<String>,
+        pub schedule?: Option<String>,
     }
     /// A pipeline that another one runs, as it was when that one started.
     NestedDefinition {
@@ -77,8 +61,7 @@ payload! {
         /// The number of the attempt, from 1.
         pub attempt: u32,
         /// The items of a `foreach`, in number.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub items: Option<u32>,
+        pub items?: Option<u32>,
     }
     StepCompleted {
         pub step: String,
@@ -86,8 +69,7 @@ payload! {
         pub attempt: u32,
         pub duration_ms: u64,
         /// A short output, without secrets.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub output: Option<String>,
+        pub output?: Option<String>,
         /// SHA-256 hex of the output; a long one is kept beside the log under it.
         #[serde(default)]
         pub output_hash: String,
@@ -101,23 +83,15 @@ payload! {
         pub duration_ms: u64,
         pub code: String,
         pub message: String,
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        pub hint: String,
+        pub hint?: String,
         /// The time until it is tried again, in milliseconds; absent where it is not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub retry_in_ms: Option<u64>,
+        pub retry_in_ms?: Option<u64>,
     }
     StepSkipped {
         pub step: String,
         pub idempotency_key: String,
         pub attempt: u32,
         pub duration_ms: u64,
-        #[serde(default, skip_serializing_if = "SkipReason::is_done")]
-        pub reason: SkipReason,
+        pub reason?: SkipReason,
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-fn is_zero(depth: &u32) -> bool {
-    *depth == 0
 }

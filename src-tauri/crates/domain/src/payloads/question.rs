@@ -1,9 +1,6 @@
 //! The model's questions to the user, and the answers in the user's words.
 
 use crate::{CallId, QuestionId};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 payload! {
     /// The call has its result once the question is answered; until then the run waits.
@@ -12,8 +9,7 @@ payload! {
         pub call_id: CallId,
         pub text: String,
         /// Answers to choose from; the user may give another.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub options: Vec<String>,
+        pub options?: Vec<String>,
     }
     QuestionAnswered {
         pub question_id: QuestionId,

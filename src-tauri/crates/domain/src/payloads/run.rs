@@ -5,10 +5,7 @@ use crate::{
     ApprovalId, ApprovalMode, CallId, MessageId, NestedDefinition, QuestionId, RunId, RunOptions, SessionId,
     SessionSource, Usage,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use ts_rs::TS;
 
 payload! {
     RunStarted {
@@ -21,17 +18,13 @@ payload! {
         pub system_prompt_hash: String,
         pub options: RunOptions,
         /// The queued message that became the prompt.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub message_id: Option<MessageId>,
+        pub message_id?: Option<MessageId>,
         /// The call of another session's run that this run works for.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub parent: Option<ParentCall>,
+        pub parent?: Option<ParentCall>,
         /// The session is new, or this program has not worked on it before.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub session_start: Option<SessionSource>,
+        pub session_start?: Option<SessionSource>,
         /// The request that started it, if it may be sent again.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub request: Option<AnsweredRequest>,
+        pub request?: Option<AnsweredRequest>,
     }
     /// The call `delegate` that a sub-agent works for.
     ParentCall {
@@ -47,42 +40,31 @@ payload! {
         pub session_id: SessionId,
         pub run_id: RunId,
         /// The share of the run's cost limit that is set aside for it, in US dollars, where it works in the background.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub max_cost_usd: Option<f64>,
+        pub max_cost_usd?: Option<f64>,
         /// The git worktree in which the sub-agent works; the run's own folder where absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub tree: Option<String>,
+        pub tree?: Option<String>,
     }
     RunPaused {
         pub reason: PauseReason,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub approval_id: Option<ApprovalId>,
+        pub approval_id?: Option<ApprovalId>,
         /// The model's question, if the reason is `user`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub question_id: Option<QuestionId>,
+        pub question_id?: Option<QuestionId>,
         /// The time that a pipeline has worked since it began or was tried again, in milliseconds, by a clock that
         /// doesn't jump.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub worked_ms: Option<u64>,
+        pub worked_ms?: Option<u64>,
     }
     RunResumed {
         pub reason: PauseReason,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub approval_id: Option<ApprovalId>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub question_id: Option<QuestionId>,
+        pub approval_id?: Option<ApprovalId>,
+        pub question_id?: Option<QuestionId>,
         /// The approval mode from now on, if it changed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub approve: Option<ApprovalMode>,
+        pub approve?: Option<ApprovalMode>,
         /// SHA-256 hex of the definition that a pipeline goes on with, if the user chose another one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub definition_hash: Option<String>,
+        pub definition_hash?: Option<String>,
         /// The pipelines that this other definition runs, as in the start.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        pub nested: BTreeMap<String, NestedDefinition>,
+        pub nested?: BTreeMap<String, NestedDefinition>,
         /// The parameters with the defaults of this other definition.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        pub params: BTreeMap<String, String>,
+        pub params?: BTreeMap<String, String>,
     }
     RunCompleted {
         pub response: String,
@@ -96,8 +78,7 @@ payload! {
         pub hint: String,
         pub retryable: bool,
         /// The error of a library or server behind it, in its own words.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub cause: Option<String>,
+        pub cause?: Option<String>,
     }
     RunCancelled {
         pub code: String,

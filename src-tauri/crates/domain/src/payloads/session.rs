@@ -1,10 +1,7 @@
 //! Sessions: made, forked, rewound; and what the user changed of their settings and trust.
 
 use crate::{ApprovalMode, CheckpointId, RestoredFile, SessionId};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use ts_rs::TS;
 
 payload! {
     SessionCreated {
@@ -12,11 +9,9 @@ payload! {
         /// Canonical path of the folder.
         pub project: String,
         pub agent: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub parent_session: Option<SessionId>,
+        pub parent_session?: Option<SessionId>,
         /// The worktree that the folder is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub worktree: Option<WorktreeOf>,
+        pub worktree?: Option<WorktreeOf>,
     }
     /// The project and the branch of a worktree that Arki made for sessions.
     #[derive(Eq)]
@@ -28,34 +23,24 @@ payload! {
     /// Only what changed is present. An empty model, effort, core or prompt is as in the configuration again.
     #[derive(Default)]
     SessionConfigured {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub model: Option<String>,
+        pub model?: Option<String>,
         /// The model's reasoning effort.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub effort: Option<String>,
+        pub effort?: Option<String>,
         /// The name of the core that decides how the agent works.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub core: Option<String>,
+        pub core?: Option<String>,
         /// The session's prompt: stronger than the configuration's, weaker than a call's.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub system: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub approve: Option<ApprovalMode>,
+        pub system?: Option<String>,
+        pub approve?: Option<ApprovalMode>,
         /// The tools that runs begun from now on don't have, by name; all of them.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub disabled_tools: Option<Vec<String>>,
+        pub disabled_tools?: Option<Vec<String>>,
         /// The parts that requests of runs begun from now on go without, such as `rule:AGENTS.md`; all of them.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub off: Option<Vec<String>>,
+        pub off?: Option<Vec<String>>,
         /// The title that the user gave the session.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub title: Option<String>,
+        pub title?: Option<String>,
         /// True if lists show the session first.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub pinned: Option<bool>,
+        pub pinned?: Option<bool>,
         /// True if lists leave the session out; its next run brings it back.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub archived: Option<bool>,
+        pub archived?: Option<bool>,
     }
     /// The user's permissions for the rest of this session: this list replaces the one before.
     SessionGranted {
@@ -93,10 +78,8 @@ payload! {
         /// True if the conversation was rewound.
         pub conversation: bool,
         /// The images of the touched files as they were just before, so that this can be taken back too.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub checkpoint_id: Option<CheckpointId>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub changes: Vec<RestoredFile>,
+        pub checkpoint_id?: Option<CheckpointId>,
+        pub changes?: Vec<RestoredFile>,
     }
 }
 

@@ -1,19 +1,14 @@
 //! The state of a session: what cores, tools and the user keep in it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use ts_rs::TS;
 
 payload! {
     /// A change to the session's state, one JSON object: the keys that have a value from now on, and those that are gone.
     #[derive(Default)]
     StateChanged {
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
         #[ts(type = "{ [key: string]: unknown }")]
-        pub set: Map<String, Value>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub removed: Vec<String>,
+        pub set?: Map<String, Value>,
+        pub removed?: Vec<String>,
     }
 }
 

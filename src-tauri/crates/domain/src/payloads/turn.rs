@@ -2,37 +2,31 @@
 
 use super::Role;
 use crate::{FinishReason, Reasoning, Usage};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
-/// The purpose of a request that is no turn of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RequestPurpose {
-    /// A summary of what a compaction leaves out.
-    Compaction,
-    /// Conclusions from what was observed.
-    Reflection,
-}
-
-/// The stage that a plan-execute-synthesize run is in with a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// The model says what it intends, in which steps, and its first calls.
-    Plan,
-    /// The same once more: what it said could not be read.
-    Repair,
-    /// The calls for a plan that the user changed.
-    Execute,
-    /// Another plan: calls of the last one failed.
-    Replan,
-    /// The answer to the user.
-    Synthesize,
-}
 
 payload! {
+    /// The purpose of a request that is no turn of a run.
+    enum RequestPurpose {
+        /// A summary of what a compaction leaves out.
+        Compaction,
+        /// Conclusions from what was observed.
+        Reflection,
+    }
+
+    /// The stage that a plan-execute-synthesize run is in with a request.
+    #[derive(Hash)]
+    enum Stage {
+        /// The model says what it intends, in which steps, and its first calls.
+        Plan,
+        /// The same once more: what it said could not be read.
+        Repair,
+        /// The calls for a plan that the user changed.
+        Execute,
+        /// Another plan: calls of the last one failed.
+        Replan,
+        /// The answer to the user.
+        Synthesize,
+    }
+
     EngineRequest {
         pub turn: u32,
         pub provider: String,
@@ -41,18 +35,14 @@ payload! {
         pub message_count: usize,
         /// The model's context window, in tokens. Absent where the last request for the same model told it, and where
         /// it is only assumed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub context_window: Option<u64>,
+        pub context_window?: Option<u64>,
         /// Absent for a turn.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub purpose: Option<RequestPurpose>,
+        pub purpose?: Option<RequestPurpose>,
         /// Only of a core that works in stages.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub stage: Option<Stage>,
+        pub stage?: Option<Stage>,
         /// The SHA-256 of the system prompt, tools and options as they lie beside the log. Of a turn absent where they
         /// are those of the run's last one; absent in earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub head_hash: Option<String>,
+        pub head_hash?: Option<String>,
     }
     EngineResponse {
         pub turn: u32,
@@ -62,23 +52,19 @@ payload! {
         pub ttft_ms: Option<u64>,
         pub duration_ms: u64,
         /// Absent for a turn.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub purpose: Option<RequestPurpose>,
+        pub purpose?: Option<RequestPurpose>,
     }
     OutputMessage {
         pub turn: u32,
         pub role: Role,
         pub content: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub thoughts: Option<String>,
+        pub thoughts?: Option<String>,
         /// The vendor's data to send back with this turn.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub reasoning: Option<Reasoning>,
+        pub reasoning?: Option<Reasoning>,
         /// Cut off: by the user, by a fault or by a crash.
         pub interrupted: bool,
         /// Cut off by an error, and the request was sent again: the answer that follows takes its place.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub retried: bool,
+        pub retried?: bool,
     }
     /// The request is sent again.
     EngineRetry {

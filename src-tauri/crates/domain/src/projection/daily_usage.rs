@@ -3,19 +3,37 @@
 
 use super::{OTHER_MODELS, UsageTotal};
 use crate::{Event, EventBody, RunId, SessionId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, HashMap};
 
 /// A fold over events, each session's in its order; the sessions may be mixed.
 ///
 /// Bounded by the days, the models, the projects and the runs that were cut off between a request and its answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "StoredUsage", into = "StoredUsage")]
 pub struct DailyUsage {
+    #[serde(serialize_with = "as_pairs", deserialize_with = "from_pairs")]
     totals: BTreeMap<UsagePlace, UsageTotal>,
     sum: UsageTotal,
     /// The requests whose answers are still to come.
+    #[serde(serialize_with = "as_pairs", deserialize_with = "from_pairs")]
     asked: HashMap<(SessionId, Option<RunId>), String>,
+}
+
+/// The stored form of a map: JSON's objects have only strings for keys.
+fn as_pairs<'m, S: Serializer, Map>(map: &'m Map, serializer: S) -> Result<S::Ok, S::Error>
+where
+    &'m Map: IntoIterator<Item: Serialize>,
+{
+    serializer.collect_seq(map)
+}
+
+fn from_pairs<'de, D, Key, Value, Map>(deserializer: D) -> Result<Map, D::Error>
+where
+    D: Deserializer<'de>,
+    Vec<(Key, Value)>: Deserialize<'de>,
+    Map: FromIterator<(Key, Value)>,
+{
+    Ok(Vec::<(Key, Value)>::deserialize(deserializer)?.into_iter().collect())
 }
 
 /// A day and a model, in the order of the days.
@@ -34,28 +52,6 @@ pub struct UsagePlace {
     pub model: String,
     /// The path of the session's project.
     pub project: String,
-}
-
-/// The stored form: JSON's objects have only strings for keys.
-#[derive(Serialize, Deserialize)]
-struct StoredUsage {
-    totals: Vec<(UsagePlace, UsageTotal)>,
-    sum: UsageTotal,
-    asked: Vec<((SessionId, Option<RunId>), String)>,
-}
-
-impl From<DailyUsage> for StoredUsage {
-    fn from(usage: DailyUsage) -> Self {
-        let (totals, asked) = (usage.totals.into_iter().collect(), usage.asked.into_iter().collect());
-        Self { totals, sum: usage.sum, asked }
-    }
-}
-
-impl From<StoredUsage> for DailyUsage {
-    fn from(kept: StoredUsage) -> Self {
-        let (totals, asked) = (kept.totals.into_iter().collect(), kept.asked.into_iter().collect());
-        Self { totals, sum: kept.sum, asked }
-    }
 }
 
 impl DailyUsage {

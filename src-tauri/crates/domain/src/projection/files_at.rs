@@ -77,15 +77,7 @@ impl FileAt {
 #[derive(Debug, Clone)]
 pub struct FilesAt {
     to_seq: u64,
-    files: BTreeMap<String, FileStates>,
-}
-
-#[derive(Debug, Clone)]
-struct FileStates {
-    wanted: FileAt,
-    last_known: FileAt,
-    wanted_permissions: Permissions,
-    steps: Vec<FileStep>,
+    files: BTreeMap<String, WantedFile>,
 }
 
 impl FilesAt {
@@ -116,20 +108,21 @@ impl FilesAt {
         }
         for state in file_states(&body) {
             match self.files.get_mut(state.path) {
-                Some(states) => {
+                Some(file) => {
                     if state.is_change {
-                        states.go_on(&state);
+                        file.go_on(&state);
                     }
-                    states.last_known = FileAt::after(&state);
+                    file.last_known = FileAt::after(&state);
                 }
                 None if state.is_change => {
-                    let states = FileStates {
+                    let file = WantedFile {
+                        path: state.path.to_owned(),
                         wanted: FileAt::before(&state),
                         last_known: FileAt::after(&state),
                         wanted_permissions: state.before_permissions,
                         steps: vec![FileStep::of(&state)],
                     };
-                    self.files.insert(state.path.to_owned(), states);
+                    self.files.insert(state.path.to_owned(), file);
                 }
                 None => {}
             }
@@ -140,18 +133,11 @@ impl FilesAt {
     /// were. Files that were changed and changed back are listed with twice the same state.
     #[must_use]
     pub fn wanted(self) -> Vec<WantedFile> {
-        let file = |(path, states): (String, FileStates)| WantedFile {
-            path,
-            wanted: states.wanted,
-            last_known: states.last_known,
-            wanted_permissions: states.wanted_permissions,
-            steps: states.steps,
-        };
-        self.files.into_iter().map(file).collect()
+        self.files.into_values().collect()
     }
 }
 
-impl FileStates {
+impl WantedFile {
     fn go_on(&mut self, state: &ReportedFile<'_>) {
         // Tools keep permissions and say nothing of them; so what is told of the file later was so at first as well.
         if self.wanted_permissions.are_ordinary() {

@@ -105,14 +105,10 @@ impl PipelineState {
     /// Folds one run's events, oldest first; `None` where no pipeline began among them.
     #[must_use]
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
-        let mut state: Option<Self> = None;
-        for event in events {
-            match &mut state {
-                Some(state) => state.apply(event),
-                None => state = Self::start(event),
-            }
-        }
-        state
+        let mut events = events.into_iter();
+        let mut state = events.find_map(Self::start)?;
+        events.for_each(|event| state.apply(event));
+        Some(state)
     }
 
     /// Events of other runs are ignored.

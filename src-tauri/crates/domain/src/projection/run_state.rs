@@ -184,14 +184,10 @@ impl RunState {
     /// Folds one run's events, oldest first; `None` when there is no `run.started` among them.
     #[must_use]
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
-        let mut state: Option<Self> = None;
-        for event in events {
-            match &mut state {
-                Some(state) => state.apply(event),
-                None => state = Self::start(event),
-            }
-        }
-        state
+        let mut events = events.into_iter();
+        let mut state = events.find_map(Self::start)?;
+        events.for_each(|event| state.apply(event));
+        Some(state)
     }
 
     /// Events of other runs are ignored.
@@ -260,12 +256,20 @@ impl RunState {
                 self.answered &= !ran.holds_run();
             }
             EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
-            EventBody::ApprovalRequested(requested) => self.await_approval(requested),
+            // The first call of a group stands for all of it; the others stay new until the answer.
+            EventBody::ApprovalRequested(requested) => {
+                let progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
+                self.go_on(requested.call_id.as_ref(), progress);
+            }
             EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
             EventBody::CommandEnded(ended) => self.end_command(ended),
-            EventBody::QuestionAsked(asked) => self.await_answer(asked.clone()),
+            EventBody::QuestionAsked(asked) => {
+                self.go_on(Some(&asked.call_id), CallProgress::AwaitingAnswer(Box::new(asked.clone())));
+            }
             EventBody::QuestionAnswered(answered) => self.answer(answered.clone()),
-            EventBody::SubagentStarted(started) => self.delegate(started.clone()),
+            EventBody::SubagentStarted(started) => {
+                self.go_on(Some(&started.call_id), CallProgress::Delegated(Box::new(started.clone())));
+            }
             EventBody::ToolResult(result) => {
                 if let Some(usage) = result.usage {
                     self.spend(usage);
@@ -388,15 +392,10 @@ impl RunState {
         if !decided.decision.is_unasked() {
             return;
         }
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == decided.call_id) {
+        if let Some(pending) = self.pending_call(&decided.call_id) {
             let approval = match std::mem::replace(&mut pending.progress, CallProgress::New) {
                 CallProgress::Resolved(approval) => Some(approval),
-                CallProgress::New
-                | CallProgress::AwaitingApproval(_)
-                | CallProgress::AwaitingAnswer(_)
-                | CallProgress::Answered(_)
-                | CallProgress::Delegated(_)
-                | CallProgress::Begun { .. } => None,
+                _ => None,
             };
             pending.progress = CallProgress::Begun { files: decided.files, landing: decided.landing, approval };
         }
@@ -435,29 +434,25 @@ impl RunState {
 
     /// A hook may want other arguments than the model; from here on the call is the one with these.
     fn change_args(&mut self, ran: &HookRan) {
-        let is_call = |pending: &&mut PendingCall| ran.call_id.as_ref() == Some(&pending.call.call_id);
-        if let (Some(args), Some(pending)) = (&ran.args, self.calls.iter_mut().find(is_call)) {
+        let pending = ran.call_id.as_ref().and_then(|call_id| self.pending_call(call_id));
+        if let (Some(args), Some(pending)) = (&ran.args, pending) {
             pending.call.args = args.clone();
         }
     }
 
-    /// The first call of a group stands for all of it; the others stay new until the answer.
-    fn await_approval(&mut self, requested: &ApprovalRequested) {
-        let asks = |pending: &&mut PendingCall| Some(&pending.call.call_id) == requested.call_id.as_ref();
-        if let Some(pending) = self.calls.iter_mut().find(asks) {
-            pending.progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
+    fn pending_call(&mut self, call_id: &CallId) -> Option<&mut PendingCall> {
+        self.calls.iter_mut().find(|pending| pending.call.call_id == *call_id)
+    }
+
+    fn go_on(&mut self, call_id: Option<&CallId>, progress: CallProgress) {
+        if let Some(pending) = call_id.and_then(|call_id| self.pending_call(call_id)) {
+            pending.progress = progress;
         }
     }
 
     fn end_command(&mut self, ended: &CommandEnded) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == ended.call_id) {
+        if let Some(pending) = self.pending_call(&ended.call_id) {
             pending.ended = Some(Box::new(ended.clone()));
-        }
-    }
-
-    fn await_answer(&mut self, asked: QuestionAsked) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == asked.call_id) {
-            pending.progress = CallProgress::AwaitingAnswer(Box::new(asked));
         }
     }
 

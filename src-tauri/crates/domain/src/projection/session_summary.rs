@@ -5,44 +5,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionState {
-    Idle,
-    Running,
-    /// An approval or a question waits for the user.
-    Waiting,
-    /// A budget or the user paused the run.
-    Paused,
-    Done,
-    Failed,
-    Cancelled,
-    /// Was running when its process ended.
-    Interrupted,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    SessionState {
+        Idle = "idle",
+        Running = "running",
+        /// An approval or a question waits for the user.
+        Waiting = "waiting",
+        /// A budget or the user paused the run.
+        Paused = "paused",
+        Done = "done",
+        Failed = "failed",
+        Cancelled = "cancelled",
+        /// Was running when its process ended.
+        Interrupted = "interrupted",
+    }
+    as_str
 }
 
 impl SessionState {
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Paused => "paused",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
     /// The inverse of [`Self::as_str`]; `Idle` for an unknown word.
     #[must_use]
     pub fn from_word(word: &str) -> Self {
-        [Self::Running, Self::Waiting, Self::Paused, Self::Done, Self::Failed, Self::Cancelled, Self::Interrupted]
-            .into_iter()
-            .find(|state| state.as_str() == word)
-            .unwrap_or(Self::Idle)
+        Self::ALL.into_iter().find(|state| state.as_str() == word).unwrap_or(Self::Idle)
     }
 }
 

@@ -1,5 +1,6 @@
 //! A session's usage: tokens and money, by run and by model. Going back does not undo it: it was spent.
 
+use crate::payloads::is_default;
 use crate::{Event, EventBody, RunId, UnknownTokens, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -27,7 +28,7 @@ pub struct UsageTotal {
     /// True if there are requests of unknown price, so that the whole cost is higher.
     pub has_unknown_cost: bool,
     /// The figures that nobody has told of some requests, so that there were more.
-    #[serde(default, skip_serializing_if = "UnknownTokens::is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unknown: UnknownTokens,
 }
 

@@ -44,12 +44,6 @@ impl RunState {
             self.spend(usage);
         }
     }
-
-    pub(super) fn delegate(&mut self, started: SubagentStarted) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == started.call_id) {
-            pending.progress = CallProgress::Delegated(Box::new(started));
-        }
-    }
 }
 
 impl PendingCall {
