@@ -125,7 +125,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Error> {
             if !has_terminal() {
                 tauri::async_runtime::spawn(arki_engine::learn_login_path());
             }
-            if let Some(salvaged) = engine_of(app).salvaged() {
+            if let Some(salvaged) = engine.salvaged() {
                 tell_of_salvage(app.handle(), salvaged);
             }
             Ok(())
@@ -163,10 +163,6 @@ fn end(app: &AppHandle) {
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
-}
-
-fn engine_of(app: &tauri::App) -> Arc<Engine> {
-    app.state::<Shared>().engine.clone()
 }
 
 /// Said once, in a dialog: it must not be overlooked.

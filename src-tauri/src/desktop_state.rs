@@ -10,6 +10,7 @@ use tauri::ipc::{CommandArg, CommandItem, InvokeError};
 use tauri::{AppHandle, Manager, Wry};
 
 /// The state that all windows share.
+#[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) engine: Arc<Engine>,
     pub(crate) awake: Arc<Awake>,
@@ -20,26 +21,18 @@ pub(crate) struct Shared {
 /// The state that a command works with: what all windows share, and the window that asks.
 pub(crate) struct Desktop {
     pub(crate) app: AppHandle,
-    pub(crate) engine: Arc<Engine>,
-    pub(crate) awake: Arc<Awake>,
-    pub(crate) tray: Arc<Tray>,
-    pub(crate) words: Arc<Words>,
+    pub(crate) shared: Shared,
     pub(crate) window: Arc<OpenWindow>,
 }
 
 impl<'de> CommandArg<'de, Wry> for Desktop {
     fn from_command(command: CommandItem<'de, Wry>) -> Result<Self, InvokeError> {
         let webview = command.message.webview();
-        let shared = webview.try_state::<Shared>();
+        let shared = webview.try_state::<Shared>().map(|shared| Shared::clone(&shared));
         let window = webview.try_state::<Windows>().and_then(|windows| windows.of(webview.label()));
-        match (shared, window) {
-            (Some(shared), Some(window)) => {
-                let Shared { engine, awake, tray, words } = &*shared;
-                let (engine, awake, tray) = (engine.clone(), awake.clone(), tray.clone());
-                let app = webview.app_handle().clone();
-                Ok(Self { app, engine, awake, tray, words: words.clone(), window })
-            }
-            _ => Err(InvokeError::from("the window is closed")),
-        }
+        let (Some(shared), Some(window)) = (shared, window) else {
+            return Err(InvokeError::from("the window is closed"));
+        };
+        Ok(Self { app: webview.app_handle().clone(), shared, window })
     }
 }

@@ -1,7 +1,7 @@
 //! The surroundings of a window on a desktop: the system's dialogs, the clipboard, the file manager, the browser.
 
 use crate::clipboard;
-use crate::desktop_state::Desktop;
+use crate::desktop_state::{Desktop, Shared};
 use arki_commands::{CommandAnswer, Pasted, SavedFile, Surroundings};
 use arki_domain::{Code, Error};
 use std::path::PathBuf;
@@ -11,44 +11,32 @@ use tokio::sync::oneshot;
 
 impl Surroundings for Desktop {
     async fn choose_folder(&self) -> CommandAnswer<Option<PathBuf>> {
-        let (sender, chosen) = oneshot::channel();
-        self.app.dialog().file().set_title(&self.words.now().dialogs.open_folder).pick_folder(move |folder| {
-            let _ = sender.send(folder);
-        });
-        Ok(one(chosen).await)
+        let asking = self.app.dialog().file().set_title(&self.shared.words.now().dialogs.open_folder);
+        Ok(chosen_path(|done| asking.pick_folder(done)).await)
     }
 
     async fn choose_files(&self) -> CommandAnswer<Vec<PathBuf>> {
-        let (sender, chosen) = oneshot::channel();
         // Without a filter: GTK's `*.*` would hide what has no extension.
-        self.app.dialog().file().set_title(&self.words.now().dialogs.attach_files).pick_files(move |files| {
-            let _ = sender.send(files);
-        });
-        let chosen = chosen.await.ok().flatten().unwrap_or_default();
+        let asking = self.app.dialog().file().set_title(&self.shared.words.now().dialogs.attach_files);
+        let chosen = chosen(|done| asking.pick_files(done)).await.unwrap_or_default();
         Ok(chosen.into_iter().filter_map(|file| file.into_path().ok()).collect())
     }
 
     async fn choose_exported(&self) -> CommandAnswer<Option<PathBuf>> {
-        let (sender, chosen) = oneshot::channel();
-        let words = self.words.now();
+        let words = self.shared.words.now();
         let asking = self.app.dialog().file().set_title(&words.dialogs.import_sessions);
-        asking.add_filter(&words.dialogs.exported_sessions, &["jsonl"]).pick_file(move |file| {
-            let _ = sender.send(file);
-        });
-        Ok(one(chosen).await)
+        let asking = asking.add_filter(&words.dialogs.exported_sessions, &["jsonl"]);
+        Ok(chosen_path(|done| asking.pick_file(done)).await)
     }
 
     async fn choose_place(&self, saved: SavedFile, name: String) -> CommandAnswer<Option<PathBuf>> {
-        let (sender, chosen) = oneshot::channel();
-        let words = self.words.now();
+        let words = self.shared.words.now();
         let title = match saved {
             SavedFile::Session => &words.dialogs.export_session,
             SavedFile::StepOutput => &words.dialogs.save_output,
         };
-        self.app.dialog().file().set_title(title).set_file_name(name).save_file(move |file| {
-            let _ = sender.send(file);
-        });
-        Ok(one(chosen).await)
+        let asking = self.app.dialog().file().set_title(title).set_file_name(name);
+        Ok(chosen_path(|done| asking.save_file(done)).await)
     }
 
     fn take_dropped(&self) -> Vec<PathBuf> {
@@ -79,12 +67,22 @@ impl Surroundings for Desktop {
     }
 
     async fn settings_changed(&self) {
-        self.awake.look(&self.engine).await;
-        self.tray.look(&self.engine).await;
+        let Shared { engine, awake, tray, .. } = &self.shared;
+        awake.look(engine).await;
+        tray.look(engine).await;
     }
 }
 
-/// `None` when the user changed their mind.
-async fn one(chosen: oneshot::Receiver<Option<FilePath>>) -> Option<PathBuf> {
-    chosen.await.ok().flatten()?.into_path().ok()
+/// Opens a dialog at once and waits for its answer; `None` when the user changed their mind.
+fn chosen<T: Send + 'static>(ask: impl FnOnce(Answer<T>)) -> impl Future<Output = Option<T>> {
+    let (sender, chosen) = oneshot::channel();
+    ask(Box::new(move |answer| drop(sender.send(answer))));
+    async move { chosen.await.ok().flatten() }
+}
+
+type Answer<T> = Box<dyn FnOnce(Option<T>) + Send>;
+
+fn chosen_path(ask: impl FnOnce(Answer<FilePath>)) -> impl Future<Output = Option<PathBuf>> {
+    let chosen = chosen(ask);
+    async move { chosen.await?.into_path().ok() }
 }

@@ -13,13 +13,13 @@ impl WindowCommands for Desktop {
     async fn open_window(self, session_id: Option<String>) -> CommandAnswer<()> {
         let asked = match session_id {
             Some(id) => {
-                let engine = self.engine.clone();
+                let engine = self.shared.engine.clone();
                 let finding = tokio::task::spawn_blocking(move || engine.session_names().find_session(&id));
                 Asked::Session(finding.await.map_err(Error::internal)??.session_id)
             }
             None => self.window.client.folder().map_or(Asked::Nothing, Asked::Folder),
         };
-        Ok(windows::open_another(&self.app, &self.engine, asked.into())?)
+        Ok(windows::open_another(&self.app, &self.shared.engine, asked.into())?)
     }
 
     async fn take_asked(self) -> CommandAnswer<Vec<AskedOfWindow>> {
@@ -31,8 +31,8 @@ impl WindowCommands for Desktop {
     }
 
     async fn set_desktop_words(self, words: DesktopWords) -> CommandAnswer<()> {
-        self.words.set(words);
-        self.tray.speak().await;
+        self.shared.words.set(words);
+        self.shared.tray.speak().await;
         Ok(())
     }
 
