@@ -10,7 +10,6 @@ mod carried;
 mod diff;
 mod disk_state;
 mod effects;
-mod entries;
 mod follow;
 mod hard_links;
 mod landing;

@@ -42,10 +42,18 @@ struct PatchPlan<'a> {
 /// A file of the patch, read and taken away; what comes is still to be written.
 enum TakenFile<'a> {
     Gone,
-    Made(ProjectPath, NewContent),
-    Deleted { placed: Placed<'a>, line: usize },
-    Updated { placed: Placed<'a>, target: ProjectPath, mode: u32, line: usize },
-    Moved(ProjectPath, NewContent),
+    /// A new file, or one with all of its content at another path.
+    Put(ProjectPath, NewContent),
+    Deleted {
+        placed: Placed<'a>,
+        line: usize,
+    },
+    Updated {
+        placed: Placed<'a>,
+        target: ProjectPath,
+        mode: u32,
+        line: usize,
+    },
 }
 
 /// A text, and where its hunks belong.
@@ -72,7 +80,7 @@ impl PatchPlan<'_> {
             PatchAction::Add { path, content, mode } => {
                 let path = self.project.resolve(path)?;
                 refuse_placeholder(path.as_str(), &[], content.lines())?;
-                Ok(TakenFile::Made(path, NewContent { bytes: content.as_bytes().to_vec(), mode: *mode, line }))
+                Ok(TakenFile::Put(path, NewContent { bytes: content.as_bytes().to_vec(), mode: *mode, line }))
             }
             PatchAction::Delete { path, hunks } => {
                 let path = self.project.resolve(path)?;
@@ -97,7 +105,7 @@ impl PatchPlan<'_> {
                 self.changes.insert(path.clone(), gone);
                 let target = target.unwrap_or_else(|| path.clone());
                 if hunks.is_empty() {
-                    return Ok(TakenFile::Moved(target, NewContent { bytes, mode: Some(mode), line }));
+                    return Ok(TakenFile::Put(target, NewContent { bytes, mode: Some(mode), line }));
                 }
                 Ok(TakenFile::Updated { placed: self.place(path, hunks, &bytes)?, target, mode, line })
             }
@@ -107,7 +115,7 @@ impl PatchPlan<'_> {
     fn write(&mut self, taken: TakenFile<'_>) -> Result<()> {
         match taken {
             TakenFile::Gone => Ok(()),
-            TakenFile::Made(path, content) | TakenFile::Moved(path, content) => self.put(path, content),
+            TakenFile::Put(path, content) => self.put(path, content),
             TakenFile::Deleted { placed, line } => {
                 let path = placed.path.to_string();
                 match self.patched(placed)?.is_empty() {

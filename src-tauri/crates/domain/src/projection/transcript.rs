@@ -8,17 +8,15 @@ mod entry;
 mod letting_go;
 mod messages;
 mod refused_parts;
-mod stand_in;
 mod switching;
 mod withholding;
 
 #[cfg(test)]
 mod compaction_tests;
 
-pub use entry::{ConversationMessage, MessageKind, ShownAs};
+pub use entry::{ConversationMessage, MessageKind, READ_RESULT_TOOL, ShownAs, stand_in};
 pub use letting_go::SavedText;
 pub use refused_parts::{RefusablePart, tool_part};
-pub use stand_in::{READ_RESULT_TOOL, stand_in};
 
 use super::{BackgroundCalls, Queue};
 use crate::{

@@ -3,8 +3,8 @@
 //! What both changed stays as the user has it, and is told; so nothing of the user's is ever lost, and the review is that
 //! of a change to the files as they are.
 
+use super::diff::{DiffEntry, entries};
 use super::disk_state::{DiskState, DiskView, is_same_mode};
-use super::entries::{DiffEntry, entries};
 use super::{ChangeSet, FileChange};
 use crate::error::Result;
 use crate::file_content::FileContent;

@@ -4,9 +4,8 @@
 //! else the user has changed in that file stays. Any other file is left as it is, to be asked about anew. After a crash the
 //! states of the files tell what is still to be written.
 
-use super::diff::FileDiff;
+use super::diff::{FileDiff, entries};
 use super::disk_state::{DiskState, DiskView, is_same_mode};
-use super::entries::entries;
 use super::room;
 use super::select::{EntrySelection, choices};
 use super::{ChangeSet, FileChange, HunkSelection};

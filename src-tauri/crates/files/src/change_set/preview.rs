@@ -4,8 +4,7 @@ use arki_domain::WholeChange;
 use sha2::{Digest, Sha256};
 use similar::{DiffOp, DiffTag};
 
-use super::diff::{FileDiff, LineDiff, extent};
-use super::entries::{DiffEntry, entries};
+use super::diff::{DiffEntry, FileDiff, LineDiff, entries, extent};
 use super::{ChangeSet, Hunk, Preview};
 use crate::file_content::FileContent;
 use crate::project::ProjectPath;

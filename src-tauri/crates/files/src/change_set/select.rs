@@ -1,7 +1,6 @@
 //! Narrowing a change set to the hunks a user accepted, as they are or edited. Pure.
 
-use super::diff::{FileDiff, LineDiff, extent};
-use super::entries::{DiffEntry, entries};
+use super::diff::{DiffEntry, FileDiff, LineDiff, entries, extent};
 use super::{ChangeSet, FileChange, HunkSelection};
 use crate::error::{ChangeError, Result};
 use crate::file_content::FileContent;

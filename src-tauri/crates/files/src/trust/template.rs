@@ -43,10 +43,7 @@ fn write_new(folder: &Dir) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    {
-        use cap_std::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
+    cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = folder.open_with(FILE, &options)?;
     file.write_all(TEMPLATE.as_bytes())?;
     file.sync_all()

@@ -1,7 +1,6 @@
 //! A message of the conversation, and when it counted in which form.
 
-use super::stand_in;
-use crate::{EventId, Message, late_part_id};
+use crate::{CallId, EventId, Message, late_part_id};
 use std::sync::Arc;
 
 /// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
@@ -195,7 +194,7 @@ impl TranscriptEntry {
     pub(super) fn show_anew(&mut self) {
         let Some(span) = self.spans.last() else { return };
         self.message = match span.shown_as {
-            ShownAs::StandIn => stand_in::standing_in(&self.whole),
+            ShownAs::StandIn => standing_in(&self.whole),
             ShownAs::Whole | ShownAs::LeftOut | ShownAs::SwitchedOff => self.with_calls_until(span.calls_until),
         };
     }
@@ -218,4 +217,28 @@ impl TranscriptEntry {
             _ => Message::ToolRequest { content, thoughts, reasoning, calls: calls[..kept].to_vec() },
         })
     }
+}
+
+/// The tool by which the model reads a result again that a compaction took out.
+pub const READ_RESULT_TOOL: &str = "read_result";
+
+/// The note that stands in for such a result. It depends on nothing but the result, so that it is the same each time.
+#[must_use]
+pub fn stand_in(call_id: &CallId, content: &str) -> String {
+    let (lines, bytes) = (content.lines().count(), content.len());
+    format!(
+        "[Taken out to save space: {lines} lines, {bytes} bytes. Read it again with `{READ_RESULT_TOOL}` and the \
+         call_id {call_id:?}.]",
+        call_id = call_id.as_str()
+    )
+}
+
+fn standing_in(whole: &Arc<Message>) -> Arc<Message> {
+    let Message::ToolResult { call_id, tool_id, content, is_error } = &**whole else { return whole.clone() };
+    Arc::new(Message::ToolResult {
+        call_id: call_id.clone(),
+        tool_id: tool_id.clone(),
+        content: stand_in(call_id, content),
+        is_error: *is_error,
+    })
 }
