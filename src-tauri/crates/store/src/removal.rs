@@ -158,8 +158,7 @@ impl SessionRemoval {
         if !forks.is_empty() {
             return Err(StoreError::SessionHasForks { session_id: session.clone(), forks });
         }
-        let now_ms = self.reader.clock.now_ms();
-        match leases::live(transaction, session, now_ms, &*self.reader.is_alive)? {
+        match leases::live(transaction, session, &self.reader)? {
             Some(lease) if lease.owner != self.owner => {
                 Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid })
             }

@@ -301,7 +301,7 @@ fn hash_after(transaction: &Connection, session: &str, seq: u64) -> Result<Optio
 }
 
 fn ensure_idle(transaction: &Connection, reader: &StoreReader, session: &SessionId) -> Result<(), StoreError> {
-    match leases::live(transaction, session, reader.clock.now_ms(), &*reader.is_alive)? {
+    match leases::live(transaction, session, reader)? {
         Some(lease) => Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid }),
         None => Ok(()),
     }

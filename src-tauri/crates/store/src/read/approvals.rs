@@ -101,10 +101,7 @@ impl ApprovalRow {
     /// `None` when the event that asked is gone.
     fn with_events(self, connection: &rusqlite::Connection) -> Result<Option<ApprovalRecord>, StoreError> {
         let Some(requested) = one(connection, &self.session_id, self.requested_seq)? else { return Ok(None) };
-        let resolved = match self.resolved_seq {
-            Some(seq) => one(connection, &self.session_id, seq)?,
-            None => None,
-        };
+        let resolved = self.resolved_seq.map(|seq| one(connection, &self.session_id, seq)).transpose()?.flatten();
         Ok(Some(ApprovalRecord {
             approval_id: self.approval_id,
             session_id: self.session_id,

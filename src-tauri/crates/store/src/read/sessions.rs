@@ -157,7 +157,7 @@ impl SessionLists<'_> {
 
     /// Returns the session's state; a session that is running without a process to run it was interrupted.
     fn state_now(self, state: SessionState, lease: Option<&Lease>) -> SessionState {
-        let runs = || lease.is_some_and(|lease| is_live(lease, self.reader.clock.now_ms(), &*self.reader.is_alive));
+        let runs = || lease.is_some_and(|lease| is_live(lease, self.reader));
         match state {
             SessionState::Running if !runs() => SessionState::Interrupted,
             other => other,
