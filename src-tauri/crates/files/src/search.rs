@@ -85,18 +85,19 @@ pub fn search(
     cancel: &CancellationToken,
 ) -> Result<SearchOutcome> {
     let (exact, shown) = (matcher(query, &query.pattern)?, matcher(query, &query.shown_pattern)?);
-    let matchers = Matchers { exact, shown, redactor, linked: LinkedSecrets::new(project, &query.secrets) };
+    let linked = LinkedSecrets::new(project, &query.secrets);
+    // Ends what others still search when there is enough.
+    let stop = cancel.child_token();
+    let files = FileSearch { project, query, exact, shown, redactor, linked, cancel: &stop };
     let glob = query.glob.as_deref().map(|glob| PathGlob::new(project, glob)).transpose()?;
     let ignored = if query.include_ignored { Ignored::Entered } else { Ignored::Told };
     // Wherever they are: then what is asked for is among what is searched already.
     let matches = AtomicUsize::new(0);
     let chunks = Chunks::new(project, glob.as_ref(), &query.secrets, ignored)
         .take_while(|_| matches.load(Ordering::Relaxed) <= query.max_results && !cancel.is_cancelled());
-    // Ends what others still search when there is enough.
-    let stop = cancel.child_token();
     let search = |chunk: Chunk| {
         let mut searcher = one_file::searcher(query.context.min(MAX_CONTEXT));
-        let searched = chunk.search(|path| one_file::search(project, path, &matchers, &mut searcher, query, &stop));
+        let searched = chunk.search(|path| files.hits(path, &mut searcher));
         matches.fetch_add(searched.matches(), Ordering::Relaxed);
         searched
     };
@@ -141,12 +142,15 @@ impl SearchOutcome {
     }
 }
 
-/// The matchers that find hits in files as they are and as they are shown.
-struct Matchers<'a> {
+/// A search of files one by one, with matchers for files as they are and as they are shown.
+struct FileSearch<'a> {
+    project: &'a Project,
+    query: &'a SearchQuery,
     exact: RegexMatcher,
     shown: RegexMatcher,
     redactor: &'a Redactor,
     linked: LinkedSecrets<'a>,
+    cancel: &'a CancellationToken,
 }
 
 fn matcher(query: &SearchQuery, pattern: &str) -> Result<RegexMatcher> {

@@ -7,8 +7,8 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use tokio_util::sync::CancellationToken;
 
-use super::{Matchers, SearchHit, SearchQuery};
-use crate::project::{Project, ProjectPath};
+use super::{FileSearch, SearchHit, SearchQuery};
+use crate::project::ProjectPath;
 use arki_edit::EDIT_LIMIT_BYTES;
 
 /// A longer line is cut, in bytes.
@@ -28,49 +28,37 @@ pub(super) fn searcher(context: usize) -> Searcher {
         .build()
 }
 
-/// The hits of a file; nothing if it is another name of a secret one.
-pub(super) fn search(
-    project: &Project,
-    path: &ProjectPath,
-    matchers: &Matchers<'_>,
-    searcher: &mut Searcher,
-    query: &SearchQuery,
-    cancel: &CancellationToken,
-) -> Option<Vec<SearchHit>> {
-    let Ok((file, metadata)) = project.open_walked(path) else { return Some(Vec::new()) };
-    if matchers.linked.has(&metadata) {
-        return None;
+impl FileSearch<'_> {
+    /// The hits of a file; nothing if it is another name of a secret one.
+    pub(super) fn hits(&self, path: &ProjectPath, searcher: &mut Searcher) -> Option<Vec<SearchHit>> {
+        let Ok((inner, metadata)) = self.project.open_walked(path) else { return Some(Vec::new()) };
+        if self.linked.has(&metadata) {
+            return None;
+        }
+        let mut sink = Hits::new(path, &self.exact, self.query);
+        let result = searcher.search_reader(&self.exact, Stoppable { inner, cancel: self.cancel }, &mut sink);
+        if result.is_err() || sink.is_binary {
+            return Some(Vec::new());
+        }
+        Some(match sink.hits {
+            none if none.is_empty() => none,
+            hits => self.as_shown(path, searcher, hits),
+        })
     }
-    let mut sink = Hits::new(path, &matchers.exact, query);
-    let result = searcher.search_reader(&matchers.exact, Stoppable { inner: file, cancel }, &mut sink);
-    if result.is_err() || sink.is_binary {
-        return Some(Vec::new());
-    }
-    Some(match sink.hits {
-        none if none.is_empty() => none,
-        hits => as_shown(project, path, matchers, searcher, query, hits),
-    })
-}
 
-/// The hits in what is shown of a file that has some.
-fn as_shown(
-    project: &Project,
-    path: &ProjectPath,
-    matchers: &Matchers<'_>,
-    searcher: &mut Searcher,
-    query: &SearchQuery,
-    hits: Vec<SearchHit>,
-) -> Vec<SearchHit> {
-    let Ok(Some(file)) = project.read_if_present(path, EDIT_LIMIT_BYTES) else {
-        // Too large to be looked through as a whole: line by line.
-        let is_plain = |hit: &SearchHit| matchers.redactor.redact_in_lines(&hit.text).is_none();
-        return hits.into_iter().filter(is_plain).collect();
-    };
-    let Some(shown) = matchers.redactor.redact_in_lines(&String::from_utf8_lossy(&file.bytes)) else { return hits };
-    let mut sink = Hits::new(path, &matchers.shown, query);
-    match searcher.search_slice(&matchers.shown, shown.as_bytes(), &mut sink) {
-        Ok(()) => sink.hits,
-        Err(_) => Vec::new(),
+    /// The hits in what is shown of a file that has some.
+    fn as_shown(&self, path: &ProjectPath, searcher: &mut Searcher, hits: Vec<SearchHit>) -> Vec<SearchHit> {
+        let Ok(Some(file)) = self.project.read_if_present(path, EDIT_LIMIT_BYTES) else {
+            // Too large to be looked through as a whole: line by line.
+            let is_plain = |hit: &SearchHit| self.redactor.redact_in_lines(&hit.text).is_none();
+            return hits.into_iter().filter(is_plain).collect();
+        };
+        let Some(shown) = self.redactor.redact_in_lines(&String::from_utf8_lossy(&file.bytes)) else { return hits };
+        let mut sink = Hits::new(path, &self.shown, self.query);
+        match searcher.search_slice(&self.shown, shown.as_bytes(), &mut sink) {
+            Ok(()) => sink.hits,
+            Err(_) => Vec::new(),
+        }
     }
 }
 
