@@ -4,38 +4,30 @@ import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { sends } from "../../components/shortcuts";
+import { useActs } from "../../components/useActs";
 import { useArki, useSessions } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
 import { isActive } from "../../protocol/sessions";
 import "./context.css";
 
 type Props = { sessionId: string; focus?: string; onClose: () => void };
-type Outcome = { nothing: boolean; error: CommandError | null };
-const unknown: Outcome = { nothing: false, error: null };
 
 /** Making room because the user wants it, with what is to be kept above all. */
 export function CompactDialog({ sessionId, focus: given = "", onClose }: Props) {
   const { platform } = useArki();
   const [focus, setFocus] = useState(given);
-  const [busy, setBusy] = useState(false);
-  const [{ nothing, error }, setOutcome] = useState(unknown);
+  const { busy, error, attempt } = useActs();
+  const [nothing, setNothing] = useState(false);
   const field = useId();
   const about = useId();
   const state = useSessions().find((one) => one.sessionId === sessionId)?.state;
   const running = state !== undefined && isActive(state);
-  const compact = async () => {
-    setBusy(true);
-    setOutcome(unknown);
-    try {
+  const compact = () =>
+    attempt(async () => {
+      setNothing(false);
       const done = await platform.call("compact_session", { sessionId, focus: focus.trim() || null });
-      if (done) return onClose();
-      setOutcome({ nothing: true, error: null });
-    } catch (thrown) {
-      setOutcome({ nothing: false, error: asCommandError(thrown) });
-    }
-    setBusy(false);
-  };
+      if (done) onClose();
+      else setNothing(true);
+    });
   const footer = (
     <>
       <span id={about} className="secondary small grow" role="status">

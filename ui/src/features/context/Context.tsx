@@ -1,18 +1,19 @@
 /** The inspector's "Context": what the next request is made of, how full the model's window is, and what was left out. */
-import { plural, t } from "@lingui/core/macro";
-import { Trans } from "@lingui/react/macro";
-import { useMemo } from "react";
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
+import { Undo2 } from "lucide-react";
+import { useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { Disclosure } from "../../components/Disclosure";
+import { DroppedMessages } from "../../components/DroppedMessages";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exact } from "../../components/format";
-import type { NextRequest, Shown } from "../../protocol/generated";
-import { Compactions } from "./Compactions";
-import { PartBar } from "./PartBar";
-import { PartList } from "./PartList";
-import { groupsOf, percent } from "./parts";
+import { List } from "../../components/List";
+import type { CompactionStrategy, ContextCompaction, NextRequest, Shown } from "../../protocol/generated";
+import { Parts } from "./PartList";
+import { percent } from "./parts";
 import { useNextRequest } from "./useNextRequest";
 import "./context.css";
-import { List } from "../../components/List";
 
 type Props = {
   of: Shown;
@@ -53,7 +54,11 @@ export function Context({ of, onShow, onBack, onCompact }: Props) {
         <section className="context-section" aria-labelledby="compactions-title">
           <h3 id="compactions-title">{t`Compactions`}</h3>
           {leftOut.tokens > 0 && <p className="small secondary">{leftOutWords(leftOut)}</p>}
-          <Compactions compactions={compactions} onShow={onShow} onBack={onBack} />
+          <List className="compactions" aria-label={t`Compactions so far`}>
+            {compactions.toReversed().map((compaction) => (
+              <Compaction key={compaction.seq} compaction={compaction} onShow={onShow} onBack={onBack} />
+            ))}
+          </List>
         </section>
       )}
     </div>
@@ -89,24 +94,6 @@ function Filled({ next, onCompact }: { next: NextRequest; onCompact: (() => void
   );
 }
 
-function Parts({ next, ...actions }: { next: NextRequest } & Omit<Parameters<typeof PartList>[0], "groups">) {
-  const groups = useMemo(() => groupsOf(next.parts), [next.parts]);
-  const canSwitch = actions.onSwitch !== null && next.parts.some((part) => part.id !== null);
-  return (
-    <>
-      <PartBar groups={groups} total={next.totalTokens} window={next.window} />
-      <p className="small secondary context-lead">
-        {canSwitch ? (
-          <Trans>The next request, part by part. What you switch off is left out from the next run on.</Trans>
-        ) : (
-          <Trans>The next request, part by part.</Trans>
-        )}
-      </p>
-      <PartList groups={groups} {...actions} />
-    </>
-  );
-}
-
 function countedWords({ totalTokens, countedTokens }: NextRequest): string {
   if (countedTokens === 0) return t`An estimate: the provider has counted none of it yet`;
   const rest = totalTokens - countedTokens;
@@ -119,4 +106,51 @@ function leftOutWords({ messages, tokens }: NextRequest["leftOut"]): string {
   return messages > 0
     ? t`The model no longer sees ${plural(messages, { one: "# message", other: "# messages" })}, ${size}. The session keeps everything.`
     : t`The model no longer sees old results, ${size}. The session keeps everything.`;
+}
+
+const strategyWords: Readonly<Record<CompactionStrategy, MessageDescriptor>> = {
+  prune: msg`Old results left out`,
+  "keep-recent": msg`Older messages left out`,
+  "keep-important": msg`Older messages left out`,
+  "summarize-early": msg`Older messages summarized`,
+  checkpoint: msg`Older messages summarized`,
+};
+
+type CompactionProps = Pick<Props, "onShow" | "onBack"> & { compaction: ContextCompaction };
+
+function Compaction({ compaction, onShow, onBack }: CompactionProps) {
+  const { seq, strategy, tokensBefore, tokensAfter } = compaction;
+  const [open, setOpen] = useState(false);
+  const details = useId();
+  return (
+    <li>
+      <div className="compaction-line">
+        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={details}>
+          <span className="grow">
+            {i18n._(strategyWords[strategy])}{" "}
+            <span className="secondary">{t`${exact(tokensBefore)} → ${exact(tokensAfter)} tokens`}</span>
+          </span>
+        </Disclosure>
+      </div>
+      <div id={details} className="compaction-details" hidden={!open}>
+        {open && (
+          <>
+            <DroppedMessages compaction={compaction} onShow={onShow} />
+            <div className="compaction-actions">
+              <Button small onClick={() => onShow(seq)}>{t`Show in the conversation`}</Button>
+              <Button
+                small
+                look="quiet"
+                icon={<Undo2 size={14} aria-hidden />}
+                title={t`Rewind to before this, so that the model sees everything again`}
+                onClick={() => onBack(seq)}
+              >
+                {t`Go back to before`}
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </li>
+  );
 }

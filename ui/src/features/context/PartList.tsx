@@ -1,12 +1,21 @@
 import { plural, t } from "@lingui/core/macro";
-import { useId, useState } from "react";
+import { Trans } from "@lingui/react/macro";
+import { useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
 import { exact } from "../../components/format";
 import { List } from "../../components/List";
 import { Switch } from "../../components/Switch";
-import type { ContextPart } from "../../protocol/generated";
-import { type GroupKind, groupTitle, hasNameOfItsOwn, type PartGroup, partTitle, percent } from "./parts";
+import type { ContextPart, NextRequest } from "../../protocol/generated";
+import {
+  type GroupKind,
+  groupsOf,
+  groupTitle,
+  hasNameOfItsOwn,
+  type PartGroup,
+  partTitle,
+  percent,
+} from "./parts";
 
 type Actions = {
   /** Null where there is no session yet that could be set up. */
@@ -20,13 +29,56 @@ const startsFolded: ReadonlySet<GroupKind> = new Set(["messages", "results"]);
 const firstParts = 40;
 const moreParts = 200;
 
-export function PartList({ groups, ...actions }: { groups: readonly PartGroup[] } & Actions) {
+/** What the next request is made of: how much of the window each kind takes, then part by part. */
+export function Parts({ next, ...actions }: { next: NextRequest } & Actions) {
+  const groups = useMemo(() => groupsOf(next.parts), [next.parts]);
+  const canSwitch = actions.onSwitch !== null && next.parts.some((part) => part.id !== null);
   return (
-    <List className="part-groups" aria-label={t`Parts of the next request`}>
-      {groups.map((group) => (
-        <Group key={group.kind} group={group} {...actions} />
+    <>
+      <PartBar groups={groups} total={next.totalTokens} window={next.window} />
+      <p className="small secondary context-lead">
+        {canSwitch ? (
+          <Trans>The next request, part by part. What you switch off is left out from the next run on.</Trans>
+        ) : (
+          <Trans>The next request, part by part.</Trans>
+        )}
+      </p>
+      <List className="part-groups" aria-label={t`Parts of the next request`}>
+        {groups.map((group) => (
+          <Group key={group.kind} group={group} {...actions} />
+        ))}
+      </List>
+    </>
+  );
+}
+
+const colourOf = (kind: GroupKind) => `var(--part-${kind})`;
+
+function Swatch({ kind }: { kind: GroupKind }) {
+  return <span className="part-swatch" style={{ background: colourOf(kind) }} aria-hidden />;
+}
+
+type BarProps = { groups: readonly PartGroup[]; total: number; window: number | null };
+
+/** What fills the model's window, each kind of part as wide as its share; without a known window, of all that is sent. */
+function PartBar({ groups, total, window }: BarProps) {
+  const whole = Math.max(window ?? total, total, 1);
+  const filled = groups.filter((group) => group.tokens > 0);
+  const words = filled.map((group) => `${groupTitle(group.kind)} ${percent(group.tokens / whole)} %`);
+  const free = whole - total;
+  if (free > 0) words.push(t`free ${percent(free / whole)} %`);
+  return (
+    <div className="part-bar" role="img" aria-label={words.join(", ")}>
+      {filled.map((group) => (
+        <span
+          key={group.kind}
+          className="part-piece"
+          style={{ flexGrow: group.tokens, background: colourOf(group.kind) }}
+          title={`${groupTitle(group.kind)}: ${exact(group.tokens)}`}
+        />
       ))}
-    </List>
+      {free > 0 && <span className="part-free" style={{ flexGrow: free }} />}
+    </div>
   );
 }
 
@@ -49,20 +101,20 @@ function Many({ group, ...actions }: { group: PartGroup } & Actions) {
     <>
       <div className="part-row">
         <Disclosure open={open} onToggle={() => setOpen(!open)} controls={list}>
-          <span className={`part-swatch part-${group.kind}`} aria-hidden />
+          <Swatch kind={group.kind} />
           <span className="cut grow">
             <b>{groupTitle(group.kind)}</b>
             {!open && <span className="secondary"> {group.parts.length}</span>}
           </span>
         </Disclosure>
-        <Figures tokens={group.tokens} share={group.share} />
+        <Figures {...group} />
       </div>
       <List id={list} hidden={!open}>
         {open &&
           shown.map((part, place) => (
             <li key={keyOf(part, place, shown)} className={part.off ? "part-row part off" : "part-row part"}>
               <Name part={part} onShow={actions.onShow} />
-              <Figures tokens={part.tokens} share={part.share} off={part.off} />
+              <Figures {...part} />
               <PartSwitch part={part} title={partTitle(part)} onSwitch={actions.onSwitch} />
             </li>
           ))}
@@ -88,11 +140,11 @@ function Single({ kind, part, ...actions }: { kind: GroupKind; part: ContextPart
   const own = hasNameOfItsOwn(part);
   return (
     <div className={part.off ? "part-row part-single off" : "part-row part-single"}>
-      <span className={`part-swatch part-${kind}`} aria-hidden />
-      <span className="part-name">
+      <Swatch kind={kind} />
+      <span className="part-name cut grow">
         <b>{title}</b> {own && <span className="secondary">{partTitle(part)}</span>}
       </span>
-      <Figures tokens={part.tokens} share={part.share} off={part.off} />
+      <Figures {...part} />
       <PartSwitch part={part} title={own ? partTitle(part) : title} onSwitch={actions.onSwitch} />
     </div>
   );
@@ -102,7 +154,7 @@ function Name({ part, onShow }: { part: ContextPart; onShow: (seq: number) => vo
   const { seq } = part;
   if (seq === null) {
     return (
-      <span className="part-name" title={part.origin}>
+      <span className="part-name cut grow" title={part.origin}>
         {partTitle(part)}
       </span>
     );
@@ -110,7 +162,7 @@ function Name({ part, onShow }: { part: ContextPart; onShow: (seq: number) => vo
   return (
     <button
       type="button"
-      className="part-name part-link"
+      className="part-name part-link cut grow"
       title={t`Show in the conversation`}
       onClick={() => onShow(seq)}
     >

@@ -4,17 +4,21 @@ import { msg, plural, t } from "@lingui/core/macro";
 import { rounded } from "../../components/format";
 import type { ContextPart } from "../../protocol/generated";
 
-export type GroupKind =
-  | "instructions"
-  | "rules"
-  | "skills"
-  | "memory"
-  | "tools"
-  | "summary"
-  | "messages"
-  | "mentions"
-  | "results"
-  | "other";
+/** About in the order in which they are sent. */
+const groupWords = {
+  instructions: msg`Instructions`,
+  rules: msg`Rules`,
+  skills: msg`Skills`,
+  memory: msg`Memory`,
+  tools: msg`Tools`,
+  summary: msg`Summary`,
+  messages: msg`Messages`,
+  mentions: msg`Mentions`,
+  results: msg`Tool results`,
+  other: msg`Other`,
+};
+
+export type GroupKind = keyof typeof groupWords;
 
 export type PartGroup = { kind: GroupKind; tokens: number; share: number; parts: readonly ContextPart[] };
 
@@ -35,19 +39,6 @@ const kinds: Readonly<Record<string, GroupKind>> = {
   messages: "messages",
   mention: "mentions",
   results: "results",
-};
-
-const groupWords: Readonly<Record<GroupKind, MessageDescriptor>> = {
-  instructions: msg`Instructions`,
-  rules: msg`Rules`,
-  skills: msg`Skills`,
-  memory: msg`Memory`,
-  tools: msg`Tools`,
-  summary: msg`Summary`,
-  messages: msg`Messages`,
-  mentions: msg`Mentions`,
-  results: msg`Tool results`,
-  other: msg`Other`,
 };
 
 const partWords: Readonly<Record<string, MessageDescriptor>> = {
