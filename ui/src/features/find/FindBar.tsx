@@ -7,7 +7,9 @@ import { IconButton } from "../../components/IconButton";
 import { useLatest } from "../../components/latest";
 import { Snippet } from "../../components/Snippet";
 import { composes } from "../../components/shortcuts";
-import { useFind } from "./useFind";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, SearchHit } from "../../protocol/generated";
 import "./find.css";
 
 type Props = {
@@ -39,6 +41,7 @@ export function FindBar({ sessionId, asked, onShow, onNone, onClose }: Props) {
   const step = (by: 1 | -1) => {
     if (hits.length > 0) setPlace({ of, at: (at + by + hits.length) % hits.length });
   };
+  const steps = (by: 1 | -1) => ({ disabled: hits.length === 0, onClick: () => step(by) });
   const onKeyDown = (event: KeyboardEvent) => {
     if (composes(event.nativeEvent)) return;
     const by = { Enter: event.shiftKey ? 1 : -1, ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -67,20 +70,8 @@ export function FindBar({ sessionId, asked, onShow, onNone, onClose }: Props) {
         <span className="find-count small secondary" role="status">
           {countWords({ isSearching, of, at, count: hits.length, isCut })}
         </span>
-        <IconButton
-          label={t`Previous match`}
-          shortcut="Enter"
-          icon={ArrowUp}
-          disabled={hits.length === 0}
-          onClick={() => step(-1)}
-        />
-        <IconButton
-          label={t`Next match`}
-          shortcut="Shift+Enter"
-          icon={ArrowDown}
-          disabled={hits.length === 0}
-          onClick={() => step(1)}
-        />
+        <IconButton {...steps(-1)} label={t`Previous match`} shortcut="Enter" icon={ArrowUp} />
+        <IconButton {...steps(1)} label={t`Next match`} shortcut="Shift+Enter" icon={ArrowDown} />
         <IconButton label={t`Close find`} shortcut="Escape" icon={X} onClick={onClose} />
       </div>
       {hit && (
@@ -100,4 +91,59 @@ function countWords({ isSearching, of, at, count, isCut }: Count): string {
   if (of === "") return "";
   if (count === 0) return t`No matches`;
   return isCut ? t`${at + 1} of the newest ${count}` : t`${at + 1} of ${count}`;
+}
+
+/** A pause in typing. */
+const debounceMs = 120;
+/** As many as the engine tells of one text. */
+const mostHits = 1_000;
+
+/** What the transcript shows elsewhere too, or not at all. */
+const repeated: ReadonlySet<string> = new Set([
+  "session.created",
+  "session.configured",
+  "message.queued",
+  "queue.changed",
+  "run.completed",
+  "approval.requested",
+  "approval.resolved",
+]);
+
+type Found = {
+  /** What was searched for. */
+  of: string;
+  /** The oldest first. */
+  hits: readonly SearchHit[];
+  /** There are older ones. */
+  isCut: boolean;
+  error: CommandError | null;
+};
+
+const nothing: Found = { of: "", hits: [], isCut: false, error: null };
+
+/** Finds a text in the whole session, also in what is not drawn, once the typing pauses. What was found stays until the next answer. */
+function useFind(sessionId: string, typed: string): Found & { isSearching: boolean } {
+  const { platform } = useArki();
+  const [found, setFound] = useState(nothing);
+  const text = typed.trim();
+  const isWanted = text !== "";
+  useEffect(() => {
+    if (!isWanted) return setFound(nothing);
+    let isCurrent = true;
+    const search = async () => {
+      try {
+        const all = await platform.call("find_in_session", { sessionId, text, limit: mostHits });
+        const hits = all.filter((hit) => !repeated.has(hit.type)).reverse();
+        if (isCurrent) setFound({ of: text, hits, isCut: all.length >= mostHits, error: null });
+      } catch (thrown) {
+        if (isCurrent) setFound({ ...nothing, of: text, error: asCommandError(thrown) });
+      }
+    };
+    const timer = setTimeout(search, debounceMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [platform, sessionId, isWanted, text]);
+  return { ...found, isSearching: isWanted && found.of !== text };
 }

@@ -3,14 +3,13 @@ import { t } from "@lingui/core/macro";
 import { useEffect } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { Place } from "../../components/Place";
-import { useArki } from "../../platform/context";
-import type { MemoryEntry } from "../../protocol/generated";
-import { Accepted } from "./Accepted";
-import { Candidate } from "./Candidate";
-import { useMemory } from "./useMemory";
-import "./memory.css";
 import { List } from "../../components/List";
+import { Place } from "../../components/Place";
+import { useActs } from "../../components/useActs";
+import { useArki, useMemories } from "../../platform/context";
+import type { MemoryEntry } from "../../protocol/generated";
+import { Accepted, Candidate } from "./entries";
+import "./memory.css";
 
 type Props = {
   /** The project whose memory is shown beside the user's. */
@@ -85,4 +84,27 @@ export function MemoryPlace({ folder, open, onSession, onSettings }: Props) {
       )}
     </Place>
   );
+}
+
+/** What is proposed and what is remembered, and deciding about it. */
+function useMemory(folder: string | null) {
+  const arki = useArki();
+  const { entries, error: notListed } = useMemories();
+  const { error: failed, attempt: act } = useActs();
+  const { platform } = arki;
+  /** Whether it was done. */
+  const attempt = async (work: () => Promise<unknown>) => {
+    const isDone = await act(work);
+    await arki.refreshMemory();
+    return isDone;
+  };
+  return {
+    pending: entries?.filter((one) => one.state === "pending") ?? null,
+    accepted: entries?.filter((one) => one.state === "accepted") ?? [],
+    error: failed ?? notListed,
+    accept: (id: string, text: string | null) => attempt(() => platform.call("accept_memory", { id, text })),
+    reject: (id: string) => attempt(() => platform.call("reject_memory", { id })),
+    edit: (id: string, text: string) => attempt(() => platform.call("edit_memory", { folder, id, text })),
+    remove: (id: string) => attempt(() => platform.call("remove_memory", { folder, id })),
+  };
 }

@@ -6,20 +6,17 @@ import { Trans } from "@lingui/react/macro";
 import { Command as Cmdk } from "cmdk";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
-import { visibleWords } from "../../components/code/invisible";
 import type { Command } from "../../components/commands";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName } from "../../components/format";
-import { matches, showShortcut } from "../../components/shortcuts";
+import { matches } from "../../components/shortcuts";
 import { useSessions } from "../../platform/context";
 import type { SearchHit } from "../../protocol/generated";
-import { Hits } from "./Hits";
+import { Commands, Files, Hits, Sessions } from "./groups";
 import { matching, suggested } from "./matching";
-import { SessionHits } from "./SessionHits";
+import { useFiles, useSearch } from "./searching";
 import { matchingSessions, recentSessions } from "./session_matches";
 import { keepUsed, usedCommands } from "./used_commands";
-import { useFiles } from "./useFiles";
-import { useSearch } from "./useSearch";
 import "./palette.css";
 
 type Props = {
@@ -124,25 +121,12 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
           <p className="palette-empty secondary">{t`No commands, sessions, files or messages match.`}</p>
         )}
         <Commands section={t`Suggested`} commands={first} onCommand={onCommand} />
-        {atRest && <SessionHits sessions={sessions} onSession={onSession} />}
+        {atRest && <Sessions sessions={sessions} onSession={onSession} />}
         {groups.map(({ section, commands }) => (
           <Commands key={section} section={section} commands={commands} onCommand={onCommand} />
         ))}
-        {!atRest && <SessionHits sessions={sessions} onSession={onSession} />}
-        {files.length > 0 && (
-          <Cmdk.Group heading={t`Files, to open in your editor`} className="palette-group">
-            {files.map((path) => (
-              <Cmdk.Item
-                key={path}
-                value={`file ${path}`}
-                className="palette-item"
-                onSelect={() => onFile(path)}
-              >
-                <code className="cut grow">{visibleWords(path)}</code>
-              </Cmdk.Item>
-            ))}
-          </Cmdk.Group>
-        )}
+        {!atRest && <Sessions sessions={sessions} onSession={onSession} />}
+        <Files paths={files} onFile={onFile} />
         <Hits hits={search.hits} onHit={onHit} />
         {search.error && <ErrorNote error={search.error} />}
       </Cmdk.List>
@@ -151,30 +135,4 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
       </p>
     </Cmdk>
   );
-}
-
-type CommandsProps = { section: string; commands: Command[]; onCommand: (command: Command) => void };
-
-function Commands({ section, commands, onCommand }: CommandsProps) {
-  if (commands.length === 0) return null;
-  return (
-    <Cmdk.Group heading={section} className="palette-group">
-      {commands.map((command) => (
-        <Cmdk.Item
-          key={command.id}
-          value={command.id}
-          className="palette-item"
-          onSelect={() => onCommand(command)}
-        >
-          <span className="cut grow">{titleOf(command)}</span>
-          {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
-        </Cmdk.Item>
-      ))}
-    </Cmdk.Group>
-  );
-}
-
-/** Nothing hides in what others named. Arki's own words have spaces that don't break, and they stay spaces. */
-function titleOf({ title, foreign }: Command): string {
-  return foreign === undefined ? title : title.replace(foreign, () => visibleWords(foreign));
 }

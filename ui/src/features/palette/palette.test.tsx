@@ -5,7 +5,7 @@ import type { Command } from "../../components/commands";
 import type { SearchHit } from "../../protocol/generated";
 import { createFake } from "../../testing/fake";
 import { render, renderOn } from "../../testing/render";
-import { Hits } from "./Hits";
+import { Hits } from "./groups";
 import { Palette } from "./Palette";
 import css from "./palette.css?raw";
 
