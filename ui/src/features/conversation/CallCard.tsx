@@ -1,20 +1,32 @@
 /** What every call looks like: a line that tells what it is and how it stands, and behind it what came of it. */
-import { plural, t } from "@lingui/core/macro";
+import type { MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
+import { duration } from "../../components/format";
 import { lazily } from "../../components/lazily";
 import { ReasonText } from "../../components/reason/ReasonText";
 import { mainArgument } from "../../components/tool_words";
 import { hasFailed } from "../../protocol/hooks";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
-import { CallTime } from "./CallTime";
-import { changedPaths } from "./changed_paths";
 
 const FoldedHooks = lazily(() => import("./HookNotes").then((part) => part.FoldedHooks));
 const OpenHooks = lazily(() => import("./HookNotes").then((part) => part.OpenHooks));
 
 export type Standing = ToolState | "paused";
+
+export const standingWords: Readonly<Record<Standing, MessageDescriptor>> = {
+  queued: msg`○ waiting its turn`,
+  running: msg`◐ running`,
+  waiting: msg`! waiting for you`,
+  paused: msg`‖ paused`,
+  done: msg`✓ done`,
+  failed: msg`✕ failed`,
+  rejected: msg`✕ rejected`,
+  denied: msg`✕ denied`,
+  interrupted: msg`– not finished`,
+};
 
 type Props = {
   item: ToolItem;
@@ -94,4 +106,35 @@ export function CallCard({
       )}
     </div>
   );
+}
+
+/** Text as it came, which the keyboard can scroll. */
+export function Pre({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <pre className="output" tabIndex={0} role="group" aria-label={label}>
+      {children}
+    </pre>
+  );
+}
+
+/** How long calls took; nothing where it was no time worth telling. */
+export function CallTime({ ms }: { ms: number }) {
+  if (ms < 1) return null;
+  return (
+    <span className="tool-time small secondary" title={t`${ms} ms`}>
+      {duration(ms)}
+    </span>
+  );
+}
+
+/** The files that a call changed, by where they are now: one that was moved is one file. */
+export function changedPaths({ category, changes }: Pick<ToolItem, "category" | "changes">): string[] {
+  const made = new Set(changes.filter(({ beforeHash }) => beforeHash === null).map((one) => one.afterHash));
+  // The hunks of a move are those of its new place. Of what a command did, only the content tells.
+  const stays = changes.filter(
+    ({ beforeHash, afterHash, hunks }) =>
+      afterHash !== null ||
+      !(made.has(beforeHash) || (category === "write" && made.size > 0 && hunks.length === 0)),
+  );
+  return [...new Set(stays.map(({ path }) => path))];
 }

@@ -1,6 +1,6 @@
 import { render } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { CallTime } from "./CallTime";
+import { CallTime } from "./CallCard";
 
 it.each([
   [0, ""],

@@ -1,14 +1,16 @@
 /** Where the model is shown less of the conversation from then on: how much less, what stands for it, and the way back. */
 import { plural, t } from "@lingui/core/macro";
-import { useId, useState } from "react";
+import { Undo2 } from "lucide-react";
+import { useEffect, useId, useState } from "react";
+import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
+import { DroppedMessages } from "../../components/DroppedMessages";
 import { exact, exactTime } from "../../components/format";
-import { lazily } from "../../components/lazily";
+import { Markdown } from "../../components/markdown/Markdown";
+import type { ContextCompaction } from "../../protocol/generated";
 import type { CompactedItem } from "../../protocol/transcript";
 import type { RowActions } from "./RowView";
 import "./divider.css";
-
-const CompactionDetails = lazily(() => import("./CompactionDetails").then((part) => part.CompactionDetails));
 
 type Props = Pick<RowActions, "leftOutBy" | "onShow" | "onLink"> & {
   item: CompactedItem;
@@ -27,7 +29,7 @@ export function Compacted({ item, ...details }: Props) {
         </Disclosure>
       </div>
       <div id={id} hidden={!open}>
-        {open && <CompactionDetails item={item} {...details} />}
+        {open && <Details item={item} {...details} />}
       </div>
     </div>
   );
@@ -45,4 +47,51 @@ function compactedWords({ strategy, tokensBefore, tokensAfter, results }: Compac
     case "checkpoint":
       return t`Older messages were summarized: ${sizes}`;
   }
+}
+
+/** What the model is told in place of what it no longer sees, and the way back. */
+function Details({ item, leftOutBy, onShow, onLink, onBack }: Props) {
+  const leftOut = useLeftOut(item.seq, leftOutBy);
+  return (
+    <div className="compacted-details">
+      <p className="small secondary">
+        {item.strategy === "prune"
+          ? t`A short note replaces each of these results. The model can read them again, and the session keeps them all.`
+          : t`The session keeps every message. The model now sees this text instead of the older ones:`}
+      </p>
+      {item.summary !== "" && (
+        <section className="compacted-summary" aria-label={t`Summary for the model`} tabIndex={0}>
+          <Markdown text={item.summary} onLink={onLink} streaming={false} />
+        </section>
+      )}
+      {leftOut && <DroppedMessages compaction={leftOut} onShow={onShow} />}
+      {onBack && (
+        <Button
+          small
+          className="compacted-back"
+          title={t`Rewind to before this, so that the model sees everything again`}
+          icon={<Undo2 size={14} aria-hidden />}
+          onClick={onBack}
+        >
+          {t`Go back to before`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What can't be told is only missing here: the summary says what matters. */
+function useLeftOut(seq: number, leftOutBy: Props["leftOutBy"]): ContextCompaction | null {
+  const [leftOut, setLeftOut] = useState<ContextCompaction | null>(null);
+  useEffect(() => {
+    let current = true;
+    leftOutBy(seq).then(
+      (compaction) => current && setLeftOut(compaction),
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [seq, leftOutBy]);
+  return leftOut;
 }

@@ -31,7 +31,7 @@ import { keepSent, useRecall } from "./recalling";
 /** Words that were put into the box from elsewhere: `at` tells one time from the next. */
 export type Draft = { text: string; at: number };
 
-type Props = {
+export type ComposerProps = {
   /** Whose unsent words these are: they are kept while one looks at another session. */
   draftOf: string;
   of: Shown;
@@ -81,7 +81,7 @@ export function Composer({
   inputRef,
   given,
   onGiven,
-}: Props) {
+}: ComposerProps) {
   const [text, setText] = useState(() => drafts.get(draftOf) ?? "");
   const latest = useRef(text);
   const write = (words: string) => {
@@ -232,13 +232,13 @@ export function Composer({
   );
 }
 
-function placeholderOf(run: Props["run"], asks: boolean, blocked: Props["blocked"]): string {
+function placeholderOf(run: ComposerProps["run"], asks: boolean, blocked: ComposerProps["blocked"]): string {
   if (blocked !== null) return t`You can't send messages here`;
   if (asks) return t`Answer above, or write a message for later…`;
   return run ? t`Write a message for later…` : t`Ask a question or describe a change…`;
 }
 
-type RunProps = { run: NonNullable<Props["run"]>; onStop: () => void; onPause: () => void };
+type RunProps = { run: NonNullable<ComposerProps["run"]>; onStop: () => void; onPause: () => void };
 
 function RunButtons({ run, onStop, onPause }: RunProps) {
   return (

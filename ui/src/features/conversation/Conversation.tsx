@@ -1,49 +1,30 @@
 /** What is being said and done in one session, and the box to say more. */
-import { type ReactNode, type RefObject, useEffect } from "react";
-import type { OnLink } from "../../components/markdown/Markdown";
+import { type ReactNode, useEffect } from "react";
 import { useActsAt } from "../../components/useActs";
 import { useArki, useCatalogue, useSessions } from "../../platform/context";
-import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol/generated";
-import type { Draft } from "./Composer";
-import { draftOf, Foot } from "./Foot";
-import type { HistoryActions } from "./MessageActions";
+import type { QueueMode } from "../../protocol/generated";
+import { draftOf, Foot, type FootProps } from "./Foot";
 import { type TypedCommand, typedCommand } from "./menu/typed";
 import { Said } from "./parts";
 import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
-import type { Place } from "./place";
+import type { SaidProps } from "./Said";
 import "./conversation.css";
 
-export type ConversationProps = HistoryActions & {
-  shown: Shown;
-  /** Why its folder can't be opened. */
-  unavailable: CommandError | null;
-  options: SendOptions;
-  /** What decides the next message, in the frame of its box. */
-  decides: ReactNode;
-  inputRef: RefObject<HTMLTextAreaElement | null>;
-  /** An event to be shown. */
-  place: Place | null;
-  /** Words to be put into the message box of this session. */
-  draft: Draft | null;
-  onDraftTaken: () => void;
-  onPutBack: (text: string) => void;
-  /** Answers whether the window has carried it out; everything else is for the engine. */
-  onCommand: (command: TypedCommand) => boolean;
-  onSent: (sessionId: string) => void;
-  onReview: () => void;
-  onSettings: () => void;
-  /** The past is shown: nothing can be said to it. */
-  replaying: boolean;
-  onKey: (provider: string) => void;
-  onOpenFolder: (path: string) => void;
-  onTrust: () => void;
-  /** What stands in the place of a session that has not begun. */
-  start: ReactNode;
-  onOpenSession: (sessionId: string, seq: number | null) => void;
-  onLink: OnLink;
-};
+type OfSaid = Omit<SaidProps, "sessionId" | "session" | "onResume" | "onAnswered">;
+type Begun = "session" | "error" | "attempt" | "onSend" | "onStop" | "onPause" | "onRetryNow" | "onSendNext";
 
-export function Conversation(props: ConversationProps) {
+type Props = OfSaid &
+  Omit<FootProps, Begun> & {
+    /** Answers whether the window has carried it out; everything else is for the engine. */
+    onCommand: (command: TypedCommand) => boolean;
+    onSent: (sessionId: string) => void;
+    /** The past is shown: nothing can be said to it. */
+    replaying: boolean;
+    /** What stands in the place of a session that has not begun. */
+    start: ReactNode;
+  };
+
+export function Conversation(props: Props) {
   const { shown, options } = props;
   const { sessionId } = shown;
   const arki = useArki();
@@ -92,25 +73,15 @@ export function Conversation(props: ConversationProps) {
       {!props.replaying && (
         <Foot
           key={`foot of ${draftOf(shown)}`}
-          shown={shown}
-          unavailable={props.unavailable}
+          {...props}
           session={session}
-          draft={props.draft}
-          onDraftTaken={props.onDraftTaken}
           error={error}
-          model={options.model}
-          decides={props.decides}
-          onKey={props.onKey}
-          inputRef={props.inputRef}
           attempt={attempt}
           onSend={send}
           onStop={tell("stop_run")}
           onPause={tell("pause_run")}
           onRetryNow={tell("retry_now")}
           onSendNext={begin("send_next")}
-          onPutBack={props.onPutBack}
-          onOpenFolder={props.onOpenFolder}
-          onResult={props.onReview}
         />
       )}
     </>

@@ -1,5 +1,5 @@
 /** Work that was handed to a sub-agent: to whom, which, how it stands, and the way to its own session. */
-import { i18n, type MessageDescriptor } from "@lingui/core";
+import { i18n } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
 import { ArrowUpRight } from "lucide-react";
 import { useId } from "react";
@@ -10,7 +10,7 @@ import { firstLine } from "../../components/tool_words";
 import { useApprovals, useSessions } from "../../platform/context";
 import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
-import { CallCard, type Standing } from "./CallCard";
+import { CallCard, type Standing, standingWords } from "./CallCard";
 
 type Props = {
   item: ToolItem;
@@ -30,7 +30,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
     <CallCard
       item={item}
       standing={standing}
-      standingWords={i18n._(standing === "running" && isInBackground ? worksInBackground : words[standing])}
+      standingWords={i18n._(words[standing === "running" && isInBackground ? "inBackground" : standing])}
       title={() => (
         <>
           <b className="tool-agent">{agent}</b>
@@ -85,20 +85,12 @@ function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: 
   );
 }
 
-const words: Readonly<Record<Standing, MessageDescriptor>> = {
-  queued: msg`○ waiting its turn`,
+const words = {
+  ...standingWords,
   running: msg`◐ works`,
-  waiting: msg`! waiting for you`,
-  paused: msg`‖ paused`,
-  done: msg`✓ done`,
-  failed: msg`✕ failed`,
-  rejected: msg`✕ rejected`,
-  denied: msg`✕ denied`,
-  interrupted: msg`– not finished`,
+  /** The run above goes on meanwhile. */
+  inBackground: msg`◐ works in the background`,
 };
-
-/** The run above goes on meanwhile. */
-const worksInBackground = msg`◐ works in the background`;
 
 /** What the call waits for is told in the sub-agent's own session. */
 function useStanding(item: ToolItem): Standing {

@@ -1,6 +1,6 @@
 /** One field of a server's form: its label and words, its control, and what is wrong with it. */
 import { t } from "@lingui/core/macro";
-import { useId } from "react";
+import { type ChangeEvent, type ReactNode, useId } from "react";
 import type { ElicitationField } from "../../protocol/generated";
 import type { FilledValue } from "./elicitation_values";
 import "../../components/checks.css";
@@ -12,10 +12,8 @@ type Props = {
   onChange: (value: FilledValue) => void;
 };
 
-type ControlProps = Props & { id: string; about: string | undefined };
-
 export function ElicitationRow(props: Props) {
-  const { field, fault } = props;
+  const { field, value, fault, onChange } = props;
   const [id, words, wrong] = [useId(), useId(), useId()];
   const about = [field.description !== "" && words, fault !== null && wrong].filter(Boolean).join(" ");
   const notes = (
@@ -33,31 +31,10 @@ export function ElicitationRow(props: Props) {
       )}
     </>
   );
-  const given = { ...props, id, about: about || undefined };
-  if (field.kind.type === "choices") return <Choices {...given} notes={notes} />;
-  if (field.kind.type === "boolean") {
-    return (
-      <div className="elicitation-row" data-field>
-        <div className="choice">
-          <Tick {...given} />
-          <Label field={field} id={id} />
-        </div>
-        {notes}
-      </div>
-    );
-  }
-  return (
-    <div className="elicitation-row" data-field>
-      <Label field={field} id={id} />
-      {field.kind.type === "choice" ? <Choice {...given} /> : <Box {...given} />}
-      {notes}
-    </div>
-  );
-}
-
-/** Beside its control: what stands in that would count as a part of its name. */
-function Label({ field, id }: { field: ElicitationField; id: string }) {
-  return (
+  const control = { id, "aria-invalid": fault !== null, "aria-describedby": about || undefined };
+  if (field.kind.type === "choices") return <Choices {...props} about={about || undefined} notes={notes} />;
+  // Beside its control: what stands in that would count as a part of its name.
+  const label = (
     <label className="elicitation-label" htmlFor={id} dir="auto">
       {field.label}
       {field.required && (
@@ -67,25 +44,59 @@ function Label({ field, id }: { field: ElicitationField; id: string }) {
       )}
     </label>
   );
+  return (
+    <div className="elicitation-row" data-field>
+      {field.kind.type === "boolean" ? (
+        <div className="choice">
+          <input
+            {...control}
+            type="checkbox"
+            checked={value === true}
+            onChange={(event) => onChange(event.target.checked)}
+          />
+          {label}
+        </div>
+      ) : (
+        <>
+          {label}
+          <Box {...props} control={control} />
+        </>
+      )}
+      {notes}
+    </div>
+  );
 }
 
-function Box({ field, value, fault, id, about, onChange }: ControlProps) {
+/** A box for words or a number, or a list to choose one from. */
+function Box({ field, value, onChange, control }: Props & { control: object }) {
   const { kind } = field;
-  const type = kind.type === "text" && kind.format === "email" ? "email" : "text";
+  const shared = {
+    ...control,
+    className: "field",
+    value: typeof value === "string" ? value : "",
+    required: field.required,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => onChange(event.target.value),
+  };
+  if (kind.type === "choice") {
+    return (
+      <select {...shared}>
+        <option value="">{t`Not chosen`}</option>
+        {kind.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.title}
+          </option>
+        ))}
+      </select>
+    );
+  }
   return (
     <input
-      id={id}
-      className="field"
-      type={type}
+      {...shared}
+      type={kind.type === "text" && kind.format === "email" ? "email" : "text"}
       inputMode={kind.type === "number" ? "decimal" : undefined}
       placeholder={placeholderOf(field)}
       autoComplete="off"
       dir="auto"
-      value={typeof value === "string" ? value : ""}
-      required={field.required}
-      aria-invalid={fault !== null}
-      aria-describedby={about}
-      onChange={(event) => onChange(event.target.value)}
     />
   );
 }
@@ -107,42 +118,9 @@ function placeholderOf({ kind }: ElicitationField): string | undefined {
   return kind.maximum === null ? undefined : t`at most ${kind.maximum}`;
 }
 
-function Tick({ value, fault, id, about, onChange }: ControlProps) {
-  return (
-    <input
-      id={id}
-      type="checkbox"
-      checked={value === true}
-      aria-invalid={fault !== null}
-      aria-describedby={about}
-      onChange={(event) => onChange(event.target.checked)}
-    />
-  );
-}
+type ChoicesProps = Props & { about: string | undefined; notes: ReactNode };
 
-function Choice({ field, value, fault, id, about, onChange }: ControlProps) {
-  const options = field.kind.type === "choice" ? field.kind.options : [];
-  return (
-    <select
-      id={id}
-      className="field"
-      value={typeof value === "string" ? value : ""}
-      required={field.required}
-      aria-invalid={fault !== null}
-      aria-describedby={about}
-      onChange={(event) => onChange(event.target.value)}
-    >
-      <option value="">{t`Not chosen`}</option>
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.title}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function Choices({ field, value, about, notes, onChange }: ControlProps & { notes: React.ReactNode }) {
+function Choices({ field, value, about, notes, onChange }: ChoicesProps) {
   const options = field.kind.type === "choices" ? field.kind.options : [];
   const chosen: readonly string[] = typeof value === "object" ? value : [];
   const turn = (option: string, on: boolean) =>

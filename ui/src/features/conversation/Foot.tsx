@@ -1,41 +1,38 @@
 /** Below the transcript: who else runs the session, what is queued, and the box to say more. */
 
 import { t } from "@lingui/core/macro";
-import type { ReactNode, RefObject } from "react";
+import type { ReactNode } from "react";
 import { useCan } from "../../components/can";
 import { ErrorNote } from "../../components/ErrorNote";
 import { KeyButton } from "../../components/keys/KeyButton";
 import { useApp, useArki, useAsking, useOverview } from "../../platform/context";
-import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
+import type { CommandError, SendOptions, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
-import { Composer, type Draft } from "./Composer";
+import { Composer, type ComposerProps, type Draft } from "./Composer";
 import { Elicitations, LiveLine, NextStep, QueueList, ResultCard } from "./parts";
 
-type Props = {
+type Given = "decides" | "inputRef" | "onSend" | "onStop" | "onPause" | "onOpenFolder";
+
+export type FootProps = Pick<ComposerProps, Given> & {
   shown: Shown;
+  /** Why its folder can't be opened. */
   unavailable: CommandError | null;
   session: SessionSummary | null;
+  /** Words to be put into the message box of this session. */
   draft: Draft | null;
   onDraftTaken: () => void;
   error: CommandError | null;
-  /** Where another than the default was chosen. */
-  model: string | null;
-  decides: ReactNode;
+  options: SendOptions;
   onKey: (provider: string) => void;
-  inputRef: RefObject<HTMLTextAreaElement | null>;
   attempt: (work: () => Promise<unknown>) => Promise<boolean>;
-  onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
-  onStop: () => void;
-  onPause: () => void;
   onRetryNow: () => void;
   onSendNext: () => void;
   onPutBack: (text: string) => void;
-  onOpenFolder: (path: string) => void;
   /** Shows what the session came to. */
-  onResult: () => void;
+  onReview: () => void;
 };
 
-export function Foot(props: Props) {
+export function Foot(props: FootProps) {
   const { sessionId } = props.shown;
   if (sessionId === null) return <Box {...props} run={null} blocked={reason(props)} above={null} />;
   return <SessionFoot {...props} sessionId={sessionId} />;
@@ -46,11 +43,11 @@ export function draftOf({ folder, sessionId }: Shown): string {
   return sessionId ?? `new:${folder}`;
 }
 
-function reason({ unavailable }: Props): string | null {
+function reason({ unavailable }: FootProps): string | null {
   return unavailable && `${unavailable.message} ${unavailable.hint}`;
 }
 
-function SessionFoot(props: Props & { sessionId: string }) {
+function SessionFoot(props: FootProps & { sessionId: string }) {
   const { sessionId, session } = props;
   const arki = useArki();
   const { overview, queue } = useOverview(sessionId);
@@ -77,7 +74,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
             <LiveLine sessionId={sessionId} onAskAgain={overview?.runBy == null ? props.onRetryNow : null} />
           )}
           {run === null && overview !== null && overview.changedFiles.length > 0 && (
-            <ResultCard sessionId={sessionId} onReview={props.onResult} />
+            <ResultCard sessionId={sessionId} onReview={props.onReview} />
           )}
           {overview !== null && (
             <NextStep
@@ -98,54 +95,25 @@ function SessionFoot(props: Props & { sessionId: string }) {
   );
 }
 
-type BoxProps = Props & {
-  run: "running" | "waiting" | "paused" | null;
-  asks?: boolean;
-  blocked: string | null;
-  above: ReactNode;
-};
+type BoxProps = FootProps & Pick<ComposerProps, "run" | "asks" | "blocked"> & { above: ReactNode };
 
-function Box({
-  above,
-  error,
-  model,
-  decides,
-  onKey,
-  shown,
-  session,
-  draft,
-  run,
-  asks,
-  blocked,
-  inputRef,
-  onSend,
-  onStop,
-  onPause,
-  onDraftTaken,
-  onOpenFolder,
-}: BoxProps) {
+function Box({ above, error, options, onKey, session, draft, onDraftTaken, blocked, ...given }: BoxProps) {
+  const { shown } = given;
   const can = useCan();
   const looksOn = can("send_message") ? null : t`You can look on here, and send nothing.`;
   return (
     <div className="conversation-foot">
       <Elicitations shown={shown} />
       {above}
-      {error && <SendError error={error} sessionId={shown.sessionId} model={model} onKey={onKey} />}
+      {error && <SendError error={error} sessionId={shown.sessionId} model={options.model} onKey={onKey} />}
       <Composer
+        {...given}
         draftOf={draftOf(shown)}
         of={shown}
         title={shown.sessionId && (session?.title || t`an untitled session`)}
-        inputRef={inputRef}
-        run={run}
-        asks={asks}
         blocked={blocked ?? looksOn}
-        decides={decides}
         given={draft}
         onGiven={onDraftTaken}
-        onSend={onSend}
-        onStop={onStop}
-        onPause={onPause}
-        onOpenFolder={onOpenFolder}
       />
     </div>
   );
@@ -154,6 +122,7 @@ function Box({
 type SendErrorProps = {
   error: CommandError;
   sessionId: string | null;
+  /** Where another than the default was chosen. */
   model: string | null;
   onKey: (provider: string) => void;
 };

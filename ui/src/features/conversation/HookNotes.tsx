@@ -4,6 +4,7 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { firstLine } from "../../components/tool_words";
 import type { HookRan } from "../../protocol/generated";
 import { hasFailed } from "../../protocol/hooks";
+import { Pre } from "./CallCard";
 
 type Props = { hooks: readonly HookRan[] };
 
@@ -28,9 +29,9 @@ export function OpenHooks({ hooks }: Props) {
           <VisibleText text={title} />
         </h4>
         {ran.said && (
-          <pre className="output" tabIndex={0} role="group" aria-label={title}>
+          <Pre label={title}>
             <VisibleText text={ran.said} />
-          </pre>
+          </Pre>
         )}
       </section>
     );

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventLog } from "../../testing/events";
 import { createFake } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
-import { LiveLine } from "./LiveLine";
+import { LiveLine } from "./FootNotes";
 
 const now = Date.UTC(2026, 10, 21, 9, 30);
 

@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
 import { Copy, Ellipsis, GitFork, Pencil, Quote, Undo2 } from "lucide-react";
-import { Button } from "../../components/Button";
 import { useCan } from "../../components/can";
 import { copyText } from "../../components/copy";
+import { IconButton } from "../../components/IconButton";
 import type { MenuAction } from "../../components/Menu";
 import { ActionMenu } from "../../components/menus";
 import type { AssistantItem, SentMessage, UserItem } from "../../protocol/transcript";
@@ -21,34 +21,25 @@ export type HistoryActions = {
 const small = 14;
 
 /** What can be done with one's own message: say it again differently, here or in a session of its own. */
-export function UserActions({
-  item,
-  onRewind,
-  onEdit,
-  onFork,
-  onQuote,
-}: { item: UserItem } & HistoryActions) {
+export function UserActions({ item, actions }: { item: UserItem; actions: HistoryActions }) {
+  const { onRewind, onEdit } = actions;
   const can = useCan();
   const canRewind = can("rewind");
   return (
     <span className="message-actions">
       {!item.isTask && canRewind && (
-        <Button
-          small
-          look="quiet"
+        <IconButton
           label={t`Edit and resend`}
           title={t`Edit and resend: go back to before this message, with its words in the message box`}
-          icon={<Pencil size={small} aria-hidden />}
+          icon={Pencil}
           onClick={() => onEdit(item.seq - 1, item.text)}
         />
       )}
       {canRewind && (
-        <Button
-          small
-          look="quiet"
+        <IconButton
           label={t`Rewind to here`}
           title={t`Rewind to here: revert this message and its changes`}
-          icon={<Undo2 size={small} aria-hidden />}
+          icon={Undo2}
           onClick={() => onRewind(item.seq - 1)}
         />
       )}
@@ -56,53 +47,46 @@ export function UserActions({
         label={t`More about this message`}
         trigger={<Ellipsis size={small} aria-hidden />}
         actions={[
-          {
-            label: t`Fork from here`,
-            detail: t`Start another session with this message changed. This one stays.`,
-            icon: <GitFork size={small} />,
-            needs: "fork_session",
-            run: () => onFork(item.seq - 1, item),
-          },
-          { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
-          quote(item.text, onQuote),
+          fork(t`Start another session with this message changed. This one stays.`, () =>
+            actions.onFork(item.seq - 1, item),
+          ),
+          ...withText(item.text, actions),
         ]}
       />
     </span>
   );
 }
 
-type AnswerProps = { item: AssistantItem } & Omit<HistoryActions, "onEdit">;
-
-export function AnswerActions({ item, onRewind, onFork, onQuote }: AnswerProps) {
+export function AnswerActions({ item, actions }: { item: AssistantItem; actions: HistoryActions }) {
   return (
     <ActionMenu
       className="answer-actions"
       label={t`More about this answer`}
       trigger={<Ellipsis size={small} aria-hidden />}
       actions={[
-        {
-          label: t`Fork from here`,
-          detail: t`Start another session from here. This one stays.`,
-          icon: <GitFork size={small} />,
-          needs: "fork_session",
-          run: () => onFork(item.seq, null),
-        },
+        fork(t`Start another session from here. This one stays.`, () => actions.onFork(item.seq, null)),
         {
           label: t`Rewind to after this`,
           detail: t`Revert everything after this.`,
           icon: <Undo2 size={small} />,
           needs: "rewind",
-          run: () => onRewind(item.seq),
+          run: () => actions.onRewind(item.seq),
         },
-        { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
-        quote(item.text, onQuote),
+        ...withText(item.text, actions),
       ]}
     />
   );
 }
 
-function quote(text: string, onQuote: (words: string) => void): MenuAction {
-  return { label: t`Quote`, icon: <Quote size={small} />, run: () => onQuote(quoted(text)) };
+function fork(detail: string, run: () => void): MenuAction {
+  return { label: t`Fork from here`, detail, icon: <GitFork size={small} />, needs: "fork_session", run };
+}
+
+function withText(text: string, { onQuote }: HistoryActions): MenuAction[] {
+  return [
+    { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(text) },
+    { label: t`Quote`, icon: <Quote size={small} />, run: () => onQuote(quoted(text)) },
+  ];
 }
 
 /** As Markdown quotes it, with a line to answer in. */

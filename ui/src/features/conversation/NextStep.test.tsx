@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { render } from "../../testing/render";
-import { NextStep } from "./NextStep";
+import { NextStep } from "./FootNotes";
 
 const words = () => screen.queryByText(/^The change is in your folder/);
 

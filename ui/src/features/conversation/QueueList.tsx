@@ -2,8 +2,9 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { ArrowDown, ArrowUp, Pencil, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { IconButton } from "../../components/IconButton";
 import type { QueuedMessage, QueueMode } from "../../protocol/generated";
 import { changed, moved } from "../../protocol/queue";
 import "./queue.css";
@@ -90,10 +91,14 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
   );
 }
 
-const modes: Record<
-  QueueMode,
-  { sign: string; words: MessageDescriptor; instead: MessageDescriptor; title: MessageDescriptor }
-> = {
+type ModeWords = {
+  sign: string;
+  words: MessageDescriptor;
+  instead: MessageDescriptor;
+  title: MessageDescriptor;
+};
+
+const modes: Record<QueueMode, ModeWords> = {
   steer: {
     sign: "↪",
     words: msg`steers`,
@@ -169,34 +174,31 @@ function Queued({ message, place, of, onMove, onPatch, onRemove }: RowProps) {
       )}
       {!editing && (
         <span className="queued-buttons">
-          <RowButton label={t`Move up`} keys="Alt+↑" disabled={place === 0} onClick={() => onMove(-1)}>
-            <ArrowUp size={14} aria-hidden />
-          </RowButton>
-          <RowButton label={t`Move down`} keys="Alt+↓" disabled={place === of - 1} onClick={() => onMove(1)}>
-            <ArrowDown size={14} aria-hidden />
-          </RowButton>
-          <RowButton label={t`Edit queued message`} keys="Enter" onClick={() => setEditing(true)}>
-            <Pencil size={14} aria-hidden />
-          </RowButton>
-          <RowButton label={t`Remove queued message`} keys="Delete" onClick={onRemove}>
-            <X size={14} aria-hidden />
-          </RowButton>
+          <IconButton
+            label={t`Move up`}
+            shortcut="Alt+↑"
+            icon={ArrowUp}
+            disabled={place === 0}
+            onClick={() => onMove(-1)}
+          />
+          <IconButton
+            label={t`Move down`}
+            shortcut="Alt+↓"
+            icon={ArrowDown}
+            disabled={place === of - 1}
+            onClick={() => onMove(1)}
+          />
+          <IconButton
+            label={t`Edit queued message`}
+            shortcut="Enter"
+            icon={Pencil}
+            onClick={() => setEditing(true)}
+          />
+          <IconButton label={t`Remove queued message`} shortcut="Delete" icon={X} onClick={onRemove} />
         </span>
       )}
     </li>
   );
-}
-
-type ButtonProps = {
-  label: string;
-  keys: string;
-  disabled?: boolean;
-  onClick: () => void;
-  children: ReactNode;
-};
-
-function RowButton({ label, keys, children, ...rest }: ButtonProps) {
-  return <Button small look="quiet" label={label} shortcut={keys} icon={children} {...rest} />;
 }
 
 function QueuedEditor({ text, onDone }: { text: string; onDone: (text: string | null) => void }) {

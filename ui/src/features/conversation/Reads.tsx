@@ -3,7 +3,7 @@ import { plural, t } from "@lingui/core/macro";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Disclosure } from "../../components/Disclosure";
 import { mainArgument } from "../../components/tool_words";
-import { CallTime } from "./CallTime";
+import { CallTime } from "./CallCard";
 import type { ReadsItem } from "./rows";
 
 /** More would be cut off in any window. */

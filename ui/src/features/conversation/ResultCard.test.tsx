@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { filesWords } from "./ResultCard";
+import { filesWords } from "./FootNotes";
 
 it.each([
   [{ files: 1, added: 5, removed: 0 }, "1 file, +5"],

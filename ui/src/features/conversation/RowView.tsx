@@ -11,7 +11,7 @@ import { lazily } from "../../components/lazily";
 import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
-import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
+import type { AssistantItem, FailureItem, Notice } from "../../protocol/transcript";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import { noticeWords } from "./notice_words";
@@ -104,14 +104,9 @@ function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) 
       {user?.steered && (
         <span className="speaker-time small secondary">{t`while ${actions.agent} was running`}</span>
       )}
-      {user && <OwnActions item={user} actions={actions} />}
+      {user && !user.takenBack && !actions.readOnly && <UserActions item={user} actions={actions} />}
     </div>
   );
-}
-
-function OwnActions({ item, actions }: { item: UserItem; actions: RowActions }) {
-  if (item.takenBack || actions.readOnly) return null;
-  return <UserActions item={item} {...historyOf(actions)} />;
 }
 
 function Body({ row, actions }: { row: Row; actions: RowActions }) {
@@ -193,13 +188,6 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   }
 }
 
-const historyOf = ({ onRewind, onEdit, onFork, onQuote }: HistoryActions) => ({
-  onRewind,
-  onEdit,
-  onFork,
-  onQuote,
-});
-
 const toneOf = ({ what }: Notice) => (what === "cleaned_up" ? "attention" : "quiet");
 
 function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions: RowActions }) {
@@ -213,7 +201,7 @@ function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions
       {speaks && (
         <Markdown text={told?.text ?? item.text} onLink={actions.onLink} streaming={row.streaming} />
       )}
-      {settled && <AnswerActions item={item} {...historyOf(actions)} />}
+      {settled && <AnswerActions item={item} actions={actions} />}
       {item.interrupted && <p className="notice small attention">{t`! The answer was interrupted here.`}</p>}
     </div>
   );

@@ -5,7 +5,6 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useLatest } from "../../components/latest";
-import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useFolder, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary, Shown } from "../../protocol/generated";
 import { nothingLive } from "../../protocol/live";
@@ -18,22 +17,19 @@ import { foldedIn, rowsOf } from "./rows";
 import { standingOf } from "./standing";
 import { Transcript } from "./Transcript";
 
-export type SaidProps = HistoryActions & {
-  shown: Shown;
-  sessionId: string;
-  session: SessionSummary | null;
-  place: Place | null;
-  onResume: () => void;
-  /** The user has answered a question: it no longer has the focus. */
-  onAnswered: () => void;
-  onReview: () => void;
-  onSettings: () => void;
-  /** To enter another key for a provider. */
-  onKey: (provider: string) => void;
-  onTrust: () => void;
-  onOpenSession: (sessionId: string, seq: number | null) => void;
-  onLink: OnLink;
-};
+type Passed = "onLink" | "onReview" | "onSettings" | "onKey" | "onTrust" | "onOpenSession";
+
+export type SaidProps = HistoryActions &
+  Pick<RowActions, Passed> & {
+    shown: Shown;
+    sessionId: string;
+    session: SessionSummary | null;
+    /** An event to be shown. */
+    place: Place | null;
+    onResume: () => void;
+    /** The user has answered a question: it no longer has the focus. */
+    onAnswered: () => void;
+  };
 
 export function Said(props: SaidProps) {
   const { sessionId, session } = props;

@@ -1,5 +1,5 @@
-import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, plural, t } from "@lingui/core/macro";
+import { i18n } from "@lingui/core";
+import { plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { AnsiText } from "../../components/code/AnsiText";
@@ -12,22 +12,11 @@ import { mainArgument } from "../../components/tool_words";
 import { WhyAsked } from "../../components/why/WhyAsked";
 import { exitCode, isPassedCheck } from "../../protocol/checks";
 import { isRecord, show } from "../../protocol/read";
-import type { ToolItem, ToolState } from "../../protocol/transcript";
-import { CallCard } from "./CallCard";
+import type { ToolItem } from "../../protocol/transcript";
+import { CallCard, Pre, standingWords } from "./CallCard";
 import { outputSoFar, previewOf, withoutEnding } from "./preview";
 
 const EditOutcome = lazily(() => import("./EditOutcome").then((part) => part.EditOutcome));
-
-const stateWords: Record<ToolState, MessageDescriptor | null> = {
-  queued: msg`○ waiting its turn`,
-  running: msg`◐ running`,
-  waiting: msg`! waiting for you`,
-  done: null,
-  failed: msg`✕ failed`,
-  rejected: msg`✕ rejected`,
-  denied: msg`✕ denied`,
-  interrupted: msg`– not finished`,
-};
 
 /** Longer text is shown in part first; the log has it whole. */
 const shownChars = 20_000;
@@ -55,7 +44,7 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
     <CallCard
       item={item}
       standing={item.state}
-      standingWords={standingWords(item)}
+      standingWords={wordsOf(item)}
       title={(open) => (
         <>
           <code className="tool-main cut grow">
@@ -95,7 +84,15 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
           )) || <ResultPreview item={item} />
         )
       }
-      asked={command === null ? <Part title={t`Arguments`} value={item.args} /> : <Command text={command} />}
+      asked={
+        command === null ? (
+          <Part title={t`Arguments`} value={item.args} />
+        ) : (
+          <Pre label={t`Command`}>
+            <CommandText text={command} />
+          </Pre>
+        )
+      }
       onReview={onReview}
     >
       {why}
@@ -140,12 +137,11 @@ function ChangedSoFar({ files }: { files: readonly string[] }) {
   );
 }
 
-function standingWords(item: ToolItem): string {
+function wordsOf(item: ToolItem): string {
   const code = exitCode(item);
   if (item.state === "failed" && code !== null) return t`✕ exit code ${code}`;
   if (isPassedCheck(item)) return t`✓ passed`;
-  const words = stateWords[item.state];
-  return words ? i18n._(words) : "";
+  return item.state === "done" ? "" : i18n._(standingWords[item.state]);
 }
 
 function ResultPreview({ item }: { item: ToolItem }) {
@@ -187,22 +183,10 @@ function Part({ title, value, isColoured = false }: PartProps) {
   );
 }
 
-function Command({ text }: { text: string }) {
-  return (
-    <pre className="output" tabIndex={0} role="group" aria-label={t`Command`}>
-      <CommandText text={text} />
-    </pre>
-  );
-}
-
 type OutputProps = { text: string; label: string; isColoured: boolean };
 
 function Output({ text, label, isColoured }: OutputProps) {
-  return (
-    <pre className="output" tabIndex={0} role="group" aria-label={label}>
-      {isColoured ? <AnsiText text={text} /> : <VisibleText text={text} />}
-    </pre>
-  );
+  return <Pre label={label}>{isColoured ? <AnsiText text={text} /> : <VisibleText text={text} />}</Pre>;
 }
 
 function lastLines(text: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { changedPaths } from "./changed_paths";
+import { changedPaths } from "./CallCard";
 
 const change = (path: string, beforeHash: string | null, afterHash: string | null, hunks: number[] = []) => ({
   ...{ path, beforeHash, afterHash, hunks, callId: "c" },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChangePreview, Hunk } from "../../protocol/generated";
-import { askedCounts, previewCounts } from "./edit_counts";
+import { askedCounts, previewCounts } from "./EditOutcome";
 
 const diff = `--- a/a.txt
 +++ b/a.txt

@@ -8,6 +8,6 @@ export const Said = lazily(
 );
 export const QueueList = lazily(() => import("./QueueList").then((part) => part.QueueList));
 export const Elicitations = lazily(() => import("./Elicitations").then((part) => part.Elicitations));
-export const LiveLine = lazily(() => import("./LiveLine").then((part) => part.LiveLine));
-export const NextStep = lazily(() => import("./NextStep").then((part) => part.NextStep));
-export const ResultCard = lazily(() => import("./ResultCard").then((part) => part.ResultCard));
+export const LiveLine = lazily(() => import("./FootNotes").then((part) => part.LiveLine));
+export const NextStep = lazily(() => import("./FootNotes").then((part) => part.NextStep));
+export const ResultCard = lazily(() => import("./FootNotes").then((part) => part.ResultCard));
