@@ -11,18 +11,18 @@ import {
   Undo2,
   Users,
 } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { useCan } from "../../components/can";
 import { VisibleText } from "../../components/code/VisibleText";
+import { IconButton } from "../../components/IconButton";
 import { List } from "../../components/List";
 import { lazily } from "../../components/lazily";
 import { ActionMenu } from "../../components/menus";
-import { useOverview, useSessionPart, useSessions } from "../../platform/context";
+import { useArki, useOverview, useSessionPart, useSessions } from "../../platform/context";
 import { lastChecks } from "../../protocol/checks";
-import type { ChangedFile, ResultFile } from "../../protocol/generated";
+import type { ChangedFile, ResultFile, SessionResult } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
-import { useResult } from "./useResult";
 import "./history.css";
 
 const NetDiff = lazily(() => import("./NetDiff").then((part) => part.NetDiff));
@@ -93,6 +93,29 @@ export function ChangedFiles({ sessionId, onTakeBack, onCommit, onRevert, ...doe
 
 const none: readonly ChangedFile[] = [];
 
+type Known = { of: string; result: SessionResult | null };
+
+/** What its changes come to, asked for anew after each. Null until it is told, and where it can't be. `lastSeq`: of anything that may have made it another one. */
+function useResult(sessionId: string, files: readonly ChangedFile[], lastSeq: number): SessionResult | null {
+  const { platform } = useArki();
+  const [known, setKnown] = useState<Known>({ of: sessionId, result: null });
+  const seq = Math.max(0, ...files.map((file) => file.lastSeq));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `seq` and `lastSeq` say when it is another one
+  useEffect(() => {
+    if (seq === 0) return;
+    let isWanted = true;
+    platform.call("session_result", { sessionId }).then(
+      (result) => isWanted && setKnown({ of: sessionId, result }),
+      // Where it can't be told, the files are listed as changed.
+      () => isWanted && setKnown({ of: sessionId, result: null }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [platform, sessionId, seq, lastSeq]);
+  return known.of === sessionId ? known.result : null;
+}
+
 /** The checks that ran, with how they came out last. */
 function Checks({ sessionId }: { sessionId: string }) {
   const transcript = useSessionPart(sessionId, (view) => view.transcript);
@@ -106,36 +129,24 @@ function Checks({ sessionId }: { sessionId: string }) {
 }
 
 type RowProps = Pick<Props, "sessionId" | "onLines" | "onEditor" | "onReveal"> & {
-  onAsk: Props["onAsk"] | null;
   file: ChangedFile;
-  net: ResultFile | null;
-  isAsBefore: boolean;
-  onTakeBack: Props["onTakeBack"] | null;
+  net?: ResultFile | null;
+  isAsBefore?: boolean;
+  onTakeBack?: Props["onTakeBack"] | null;
+  onAsk?: Props["onAsk"];
 };
 
-export function Row({
-  sessionId,
-  file,
-  net,
-  isAsBefore,
-  onLines,
-  onTakeBack,
-  onEditor,
-  onReveal,
-  onAsk,
-}: RowProps) {
+export function Row({ sessionId, file, net = null, isAsBefore = false, onAsk, ...does }: RowProps) {
+  const { onLines, onTakeBack } = does;
   const [open, setOpen] = useState(false);
   const { path } = file;
-  const icon = open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />;
   return (
     <li>
       <div className="changed-file">
-        <Button
-          small
-          look="quiet"
+        <IconButton
           label={open ? t`Hide changes of ${path}` : t`Show changes of ${path}`}
           aria-expanded={open}
-          icon={icon}
+          icon={open ? ChevronDown : ChevronRight}
           disabled={isAsBefore}
           onClick={() => setOpen(!open)}
         />
@@ -168,13 +179,13 @@ export function Row({
               label: t`Open in editor`,
               icon: <Code size={14} />,
               needs: "open_in_editor",
-              run: () => onEditor(path),
+              run: () => does.onEditor(path),
             },
             {
               label: t`Show in folder`,
               icon: <FolderOpen size={14} />,
               needs: "show_in_folder",
-              run: () => onReveal(path),
+              run: () => does.onReveal(path),
             },
             { label: t`Who wrote this`, icon: <Users size={14} />, run: () => onLines(path) },
           ]}
@@ -186,7 +197,7 @@ export function Row({
 }
 
 /** How much it is, and what became of it since. */
-function Standing({ file, net, isAsBefore }: Pick<RowProps, "file" | "net" | "isAsBefore">) {
+function Standing({ file, net, isAsBefore }: Required<Pick<RowProps, "file" | "net" | "isAsBefore">>) {
   if (isAsBefore) return <span className="secondary small">{t`as before`}</span>;
   const notes = [net?.isCommitted ? t`committed` : "", net?.isChangedSince ? t`changed by you since` : ""];
   return (

@@ -44,11 +44,7 @@ function ChangedBy({ by: sessionIds, heading: words, onLines, ...places }: ByPro
             key={`${by} ${file.path}`}
             sessionId={by}
             file={file}
-            net={null}
-            isAsBefore={false}
-            onAsk={null}
             onLines={(path) => onLines(by, path)}
-            onTakeBack={null}
             {...places}
           />
         ))}

@@ -2,16 +2,17 @@
 import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
+import { Button } from "../../components/Button";
 import type { Span } from "../../components/code/highlight";
 import { useHighlight } from "../../components/code/useHighlight";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
-import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, LineOrigin } from "../../protocol/generated";
-import { LineDetails } from "./LineDetails";
+import { exactTime } from "../../components/format";
+import { useArki, useSessionPart, useSessions } from "../../platform/context";
+import type { LineOrigin } from "../../protocol/generated";
 import { originRuns, whoWrote } from "./lines";
+import { useAnswer } from "./useAnswer";
 import "./history.css";
 
 type Props = {
@@ -23,7 +24,11 @@ type Props = {
 };
 
 export function LinesDialog({ sessionId, path, onClose, onTakeBack, onShow }: Props) {
-  const { lines, error } = useLines(sessionId, path);
+  const { platform } = useArki();
+  const { answer: lines, error } = useAnswer(
+    () => platform.call("line_origins", { sessionId, path }),
+    `${sessionId} ${path}`,
+  );
   return (
     <Dialog title={t`Who wrote this`} open onClose={onClose} wide>
       <p className="mono history-lead">
@@ -37,23 +42,6 @@ export function LinesDialog({ sessionId, path, onClose, onTakeBack, onShow }: Pr
       )}
     </Dialog>
   );
-}
-
-function useLines(sessionId: string, path: string) {
-  const arki = useArki();
-  const [lines, setLines] = useState<LineOrigin[] | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    let current = true;
-    arki.platform.call("line_origins", { sessionId, path }).then(
-      (found) => current && setLines(found),
-      (thrown) => current && setError(asCommandError(thrown)),
-    );
-    return () => {
-      current = false;
-    };
-  }, [arki, sessionId, path]);
-  return { lines, error };
 }
 
 type LinesProps = Omit<Props, "onClose"> & { lines: LineOrigin[] };
@@ -147,6 +135,62 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
       )}
     </>
   );
+}
+
+type DetailsProps = Pick<Props, "sessionId" | "onTakeBack" | "onShow"> & { line: LineOrigin };
+
+/** What is known of the selected line, and what can be done about the change that brought it. */
+function LineDetails({ sessionId, line, onTakeBack, onShow }: DetailsProps) {
+  const decided = useSessionPart(sessionId, (view) => view.decided.decided);
+  const sessions = useSessions();
+  const { seq } = line;
+  const of = line.sessionId ?? sessionId;
+  const approval = decided.find((one) => one.approvalId === line.approvalId);
+  const other = of === sessionId ? null : sessions.find((one) => one.sessionId === of);
+  return (
+    <div className="line-details">
+      <p className="grow" aria-live="polite">
+        <span className="secondary">{t`Line ${line.number}: `}</span>
+        {line.author === "before" && t`was there before this session.`}
+        {line.author === "user" && t`you wrote it outside Arki.`}
+        {line.author === "arki" && (
+          <>
+            {whoWrote(line)}
+            {line.toolId && (
+              <>
+                <span className="secondary"> · </span>
+                <code>{line.toolId}</code>
+              </>
+            )}
+            <span className="secondary">
+              {line.approvalId ? t` · approved ${approvedWords(approval)}` : t` · no approval needed`}
+              {line.ts !== null && ` · ${exactTime(line.ts)}`}
+              {other && t` · in “${other.title}”`}
+            </span>
+          </>
+        )}
+      </p>
+      {line.author === "arki" && seq !== null && (
+        <>
+          <Button small look="quiet" onClick={() => onShow(of, seq)}>
+            {t`Show in transcript`}
+          </Button>
+          <Button small onClick={() => onTakeBack(line)}>
+            {t`Revert this change`}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function approvedWords(approval: { resolvedBy: string; reason: string } | undefined): string {
+  if (!approval) return "";
+  const by =
+    approval.resolvedBy === "user" || approval.resolvedBy === "window"
+      ? t`by you`
+      : t`by ${approval.resolvedBy}`;
+  return approval.reason ? t`${by}: “${approval.reason}”` : by;
 }
 
 /** Where in its line each span begins: a space is trailing only at the line's end. */

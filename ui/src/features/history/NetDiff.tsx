@@ -9,7 +9,7 @@ import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, ReplayedContent } from "../../protocol/generated";
 
-type Props = { sessionId: string; path: string; seq: number; onAsk: ((words: string) => void) | null };
+type Props = { sessionId: string; path: string; seq: number; onAsk?: (words: string) => void };
 
 type Got = { content: ReplayedContent | null; error: CommandError | null };
 

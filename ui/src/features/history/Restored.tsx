@@ -1,15 +1,15 @@
 /** Each file that going back would touch: what happens to it, and the difference. */
-import { i18n } from "@lingui/core";
-import { t } from "@lingui/core/macro";
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
 import { HunkLines, plainLook } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
-import type { RestoredFile, RewindPreview } from "../../protocol/generated";
-import { actionWords, counted, inOrder } from "./words";
-import "./history.css";
+import { exact } from "../../components/format";
 import { List } from "../../components/List";
+import type { RestoreAction, RestoredFile, RewindPreview } from "../../protocol/generated";
+import "./history.css";
 
 /** More files than these start folded: the list of what happens comes before how. */
 const unfoldedFiles = 3;
@@ -65,3 +65,32 @@ function File({ change, file, startOpen }: FileProps) {
     </FileCard>
   );
 }
+
+type Words = { sign: string; word: MessageDescriptor; detail: MessageDescriptor };
+
+const actionWords: Readonly<Record<RestoreAction, Words>> = {
+  conflict: { sign: "!", word: msg`left alone`, detail: msg`you changed the same lines later` },
+  delete: { sign: "−", word: msg`deleted`, detail: msg`it didn't exist then` },
+  restore: { sign: "↺", word: msg`restored`, detail: msg`as it was, with your later edits kept` },
+  keep: { sign: "=", word: msg`kept`, detail: msg`already as it was` },
+};
+
+/** What needs a second look first. */
+const actionOrder: readonly RestoreAction[] = ["conflict", "delete", "restore", "keep"];
+
+function inOrder(changes: readonly RestoredFile[]): RestoredFile[] {
+  return [...changes].sort((a, b) => actionOrder.indexOf(a.action) - actionOrder.indexOf(b.action));
+}
+
+/** "2 restored, 1 deleted, 1 left alone". */
+function counted(changes: readonly RestoredFile[]): string {
+  const words = actionOrder.flatMap((action) => {
+    const count = changes.filter((one) => one.action === action).length;
+    return count === 0 ? [] : [`${exact(count)} ${i18n._(actionWords[action].word)}`];
+  });
+  return words.join(", ");
+}
+
+/** How many files it writes. */
+export const writes = (changes: readonly RestoredFile[]): number =>
+  changes.filter((one) => one.action === "restore" || one.action === "delete").length;

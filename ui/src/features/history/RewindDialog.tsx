@@ -10,9 +10,8 @@ import { useArki, useSessionPart, useSessions } from "../../platform/context";
 import type { RewindPreview } from "../../protocol/generated";
 import { isTakenBack } from "../../protocol/rewinds";
 import type { RewoundItem, SentMessage, Transcript } from "../../protocol/transcript";
-import { Restored } from "./Restored";
-import { usePreview } from "./usePreview";
-import { writes } from "./words";
+import { Restored, writes } from "./Restored";
+import { useAnswer } from "./useAnswer";
 import "./history.css";
 import "../../components/checks.css";
 
@@ -57,7 +56,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, filesOnly, onClo
   const [what, setWhat] = useState<What>(() => (filesOnly ? "files" : whatOf(transcript, undoes)));
   const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
   const params = { sessionId, toSeq, files: what !== "conversation", conversation: what !== "files" };
-  const { preview, error } = usePreview(
+  const { answer: preview, error } = useAnswer(
     () => arki.platform.call("rewind_preview", params),
     `${sessionId} ${toSeq} ${what}`,
   );

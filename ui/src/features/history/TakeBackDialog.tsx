@@ -6,9 +6,8 @@ import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { Restored } from "./Restored";
-import { usePreview } from "./usePreview";
-import { writes } from "./words";
+import { Restored, writes } from "./Restored";
+import { useAnswer } from "./useAnswer";
 import "./history.css";
 
 type Props = { sessionId: string; seq: number; path: string; onClose: () => void; onDone: () => void };
@@ -16,7 +15,7 @@ type Props = { sessionId: string; seq: number; path: string; onClose: () => void
 export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props) {
   const arki = useArki();
   const { busy, error: failed, attempt } = useActs();
-  const { preview, error } = usePreview(
+  const { answer: preview, error } = useAnswer(
     () => arki.platform.call("take_back_preview", { sessionId, seq }),
     `${sessionId} ${seq}`,
   );
