@@ -71,7 +71,7 @@ export function CallCard({
         <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
           <code className="tool-name">{item.toolId}</code>
           {title(open)}
-          {standingWords !== "" && <span className="tool-state small">{standingWords}</span>}
+          {standingWords !== "" && <span className="tool-state small cut">{standingWords}</span>}
           <CallTime ms={item.durationMs ?? 0} />
         </Disclosure>
         {standing === "waiting" && (

@@ -34,7 +34,7 @@ export function EditOutcome({ sessionId, item }: { sessionId: string; item: Tool
           {counts.removed > 0 && <span className="minus">−{counts.removed}</span>}
         </span>
       )}
-      {state === "done" && approvalId !== null && <span className="tool-state small">{verdict}</span>}
+      {state === "done" && approvalId !== null && <span className="tool-state small cut">{verdict}</span>}
     </>
   );
 }

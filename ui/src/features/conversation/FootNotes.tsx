@@ -50,7 +50,7 @@ function Line({ sessionId, working, onAskAgain }: LiveProps & { working: Working
       <span className="glyph glyph-running" aria-hidden>
         ◐
       </span>
-      <span className="live-line-said" aria-hidden>
+      <span className="live-line-said cut" aria-hidden>
         <VisibleText text={said} />
       </span>
       <span className="sr-only" role="status">

@@ -15,7 +15,7 @@ import type { AssistantItem, FailureItem, Notice } from "../../protocol/transcri
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import { noticeWords } from "./notice_words";
-import type { PictureOf } from "./pictures/thumbnails";
+import type { PictureOf } from "./pictures/SentPictures";
 import { QuestionCard } from "./QuestionCard";
 import { Reads } from "./Reads";
 import type { Row } from "./rows";
@@ -62,6 +62,9 @@ const SentPictures = lazily(
 
 type Props = { row: Row; actions: RowActions; found: boolean };
 
+/** What of a row is drawn. */
+const drawn = ["item", "speaker", "output", "changed", "offers", "told", "thoughtMs"] as const;
+
 export const RowView = memo(
   function RowView({ row, actions, found }: Props) {
     const { item } = row;
@@ -80,15 +83,7 @@ export const RowView = memo(
     );
   },
   (a, b) =>
-    a.row.item === b.row.item &&
-    a.found === b.found &&
-    a.actions === b.actions &&
-    a.row.speaker === b.row.speaker &&
-    a.row.output === b.row.output &&
-    a.row.changed === b.row.changed &&
-    a.row.offers === b.row.offers &&
-    a.row.told === b.row.told &&
-    a.row.thoughtMs === b.row.thoughtMs,
+    a.found === b.found && a.actions === b.actions && drawn.every((part) => a.row[part] === b.row[part]),
 );
 
 function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) {

@@ -1,6 +1,7 @@
 /** The transcript of one session, with what can be done about its rows. */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { CornerLeftUp } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -10,7 +11,6 @@ import type { SessionSummary, Shown } from "../../protocol/generated";
 import { nothingLive } from "../../protocol/live";
 import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
-import { ParentNote } from "./ParentNote";
 import { type Found, itemAt, openQuestion, type Place } from "./place";
 import type { RowActions } from "./RowView";
 import { foldedIn, rowsOf } from "./rows";
@@ -155,6 +155,31 @@ function useFoundRow(sessionId: string, place: Place | null): Found | null {
   const item = seq === null ? openQuestion(transcript) : itemAt(window.events, transcript, seq);
   const key = here === null ? null : (item?.key ?? null);
   return useMemo(() => (key === null ? null : { key, at, atEnd, words }), [key, at, atEnd, words]);
+}
+
+type NoteProps = { session: SessionSummary; parentTitle: string; onOpen: () => void };
+
+/** At the top of a sub-agent's session: whom it works for, and the way back there. */
+function ParentNote({ session, parentTitle, onOpen }: NoteProps) {
+  return (
+    <div className="parent-note small">
+      <p className="cut grow">
+        <Trans>
+          The sub-agent <b>{session.agent}</b>
+          <span className="secondary"> works for “{parentTitle}”</span>
+        </Trans>
+      </p>
+      <Button
+        small
+        look="quiet"
+        title={t`Open parent session`}
+        icon={<CornerLeftUp size={14} aria-hidden />}
+        onClick={onOpen}
+      >
+        {t`Open parent session`}
+      </Button>
+    </div>
+  );
 }
 
 function Broken({ at }: { at: number }) {

@@ -12,12 +12,11 @@ import { createNearness, NearnessProvider } from "../../components/near";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
 import { isFull } from "../../protocol/window";
-import { endSlack, toEnd } from "./follow";
 import { useOwnMessages } from "./OwnMessage";
 import type { Found as FoundRow } from "./place";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
-import { position, type Steady, useSteady } from "./steady";
+import { endSlack, position, type Steady, toEnd, useSteady } from "./steady";
 
 type Props = {
   view: SessionView;

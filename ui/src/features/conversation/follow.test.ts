@@ -4,10 +4,10 @@ import { deltaStep, nothingLive } from "../../protocol/live";
 import { emptyTranscript } from "../../protocol/transcript";
 import { foldTranscript } from "../../testing/conversation_fold";
 import { eventLog } from "../../testing/events";
-import { follows } from "./follow";
 import { itemAt } from "./place";
 import { foldedIn, rowsOf } from "./rows";
 import { standingOf } from "./standing";
+import { follows } from "./steady";
 
 const quiet = {
   live: nothingLive,

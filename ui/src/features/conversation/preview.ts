@@ -15,19 +15,19 @@ export type Preview = {
 const shownLines = 4;
 /** Lines are cut by the window; this is only so that none of them is a megabyte. */
 const shownChars = 400;
-/** What a command printed, with its colours as control sequences; of other tools just what they said. */
-export function colouredResult({ result, styles }: ToolItem): string | null {
-  return result && styles ? withStyles(result, styles) : result;
-}
 
 /** What a command printed so far; where its beginning is lost, whole lines of it, as no part of a sequence is text. */
 export function outputSoFar(output: string): string {
   return output.length < maxOutputChars ? output : output.slice(output.indexOf("\n") + 1);
 }
 
-/** How a command ended stands in its line already. */
+/**
+ * What a command printed, with its colours as control sequences; of other tools just what they said. How a command ended
+ * stands in its line already.
+ */
 export function withoutEnding(item: ToolItem): string | null {
-  const result = colouredResult(item);
+  const { styles } = item;
+  const result = item.result && styles ? withStyles(item.result, styles) : item.result;
   return result !== null && exitCode(item) !== null ? result.replace(ending, "") : result;
 }
 

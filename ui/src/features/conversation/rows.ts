@@ -73,7 +73,7 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded, idle, untr
       speaker,
       streaming,
       told: streaming ? live.answer : own === null ? null : (live.told[own] ?? null),
-      thoughtMs: item.kind === "assistant" ? thoughtMs(item, live) : null,
+      thoughtMs: turn === null ? null : (live.thoughtMs[turn] ?? null),
       output: item.kind === "tool" ? (live.output[item.callId] ?? null) : null,
       changed: item.kind === "tool" ? (live.changed[item.callId] ?? null) : null,
       offers: offers.get(item.key) ?? null,
@@ -199,8 +199,4 @@ function liveItem(answer: NonNullable<Live["answer"]>, transcript: Transcript): 
     thoughts: "",
     interrupted: false,
   };
-}
-
-function thoughtMs(item: AssistantItem, live: Live): number | null {
-  return live.thoughtMs[turnKey(item.runId, item.turn)] ?? null;
 }

@@ -5,7 +5,25 @@
  * Rows are ordinary content of a scroller, so that what is in view is the browser's business and never a guess.
  */
 import { type RefObject, useLayoutEffect, useRef } from "react";
-import { follows, type Position, toEnd } from "./follow";
+
+type Position = { top: number; height: number; view: number };
+
+/** Nearer than this to the end counts as being at the end. */
+export const endSlack = 40;
+
+export const toEnd = (at: Position) => at.height - at.view - at.top;
+
+/**
+ * Whether it follows its end, decided from positions alone. Content that grows or is measured anew moves the end away; only someone who scrolls up leaves it. Rows that
+ * shrink, and a view that grows, pull the position up with them, which is no scrolling. Nor is it where nobody can have
+ * done it: a browser may put a scroller that has just come to overflow back to its top.
+ */
+export function follows(following: boolean, before: Position, now: Position, mayBeReader: boolean): boolean {
+  if (toEnd(now) <= endSlack) return true;
+  const up = before.top - now.top;
+  const pulled = Math.max(0, before.height - now.height) + Math.max(0, now.view - before.view);
+  return following && (up <= pulled + 1 || !mayBeReader);
+}
 
 /**
  * Something near the top of what is seen, and how far below the scroller's top it is. With the rows below it: a row may

@@ -56,7 +56,7 @@ export function FindBar({ sessionId, asked, onShow, onNone, onClose }: Props) {
         <input
           ref={field}
           type="search"
-          className="field"
+          className="field grow"
           dir="auto"
           aria-label={t`Find in this session`}
           placeholder={t`Find in this session`}

@@ -54,7 +54,7 @@ export function InboxPlace({ open, onGo, thing }: Props) {
               </li>
             ))}
           </List>
-          <div className="beside-thing inbox-thing">
+          <div className="beside-thing inbox-thing grow">
             <ThingHead of={shown} onList={close} onGo={() => onGo(shown)} />
             <div key={shown.key}>{thing(shown, focusRequest)}</div>
           </div>
@@ -121,7 +121,7 @@ function Row({ of, isShown, onShow, onRead }: RowProps) {
       }}
     >
       <span className="inbox-line">
-        <Asks className="inbox-asks">
+        <Asks className="inbox-asks cut">
           <VisibleText text={asks} />
         </Asks>
         <span className="cut grow" dir="auto" title={about}>

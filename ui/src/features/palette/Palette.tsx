@@ -94,7 +94,7 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
     <Cmdk label={t`Command palette`} loop shouldFilter={false} onKeyDown={onKeyDown}>
       <div className="palette-head">
         <Cmdk.Input
-          className="palette-input"
+          className="palette-input grow"
           dir="auto"
           placeholder={t`Run a command, open a file, or search all sessions`}
           autoFocus

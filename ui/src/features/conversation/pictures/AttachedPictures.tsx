@@ -1,14 +1,15 @@
 /** The pictures that go with the message, each as a chip that can be taken away again, why others don't, and what may come. */
 import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { X } from "lucide-react";
 import { useRef } from "react";
 import { Button } from "../../../components/Button";
-import { exact, tokens } from "../../../components/format";
+import { VisibleText } from "../../../components/code/VisibleText";
+import { exact, homePath, tokens } from "../../../components/format";
 import { IconButton } from "../../../components/IconButton";
-import { DroppedFolder } from "./DroppedFolder";
-import type { AttachedPicture, DraftPictures } from "./draft_pictures";
-import "./attached_pictures.css";
 import { List } from "../../../components/List";
+import type { AttachedPicture, DraftPictures, DroppedFolder as Folder } from "./draft_pictures";
+import "./attached_pictures.css";
 
 type Props = DraftPictures & {
   onRemove: (picture: AttachedPicture) => void;
@@ -110,5 +111,51 @@ function Chip({ picture, onRemove }: { picture: AttachedPicture; onRemove: () =>
         }}
       />
     </li>
+  );
+}
+
+type FolderProps = {
+  folder: Folder;
+  /** The question is answered, whatever the answer. */
+  onDone: () => void;
+  onOpen: (path: string) => void;
+  onMention: (mention: string) => void;
+};
+
+/** What becomes of a folder that was dropped while a session is shown. */
+function DroppedFolder({ folder, onDone, onOpen, onMention }: FolderProps) {
+  const { name, path, mention } = folder;
+  return (
+    <div className="dropped-folder small" role="group" aria-label={t`Dropped folder`}>
+      <p className="grow" role="status" title={homePath(path)}>
+        <Trans>
+          Open <b>{<VisibleText text={name} />}</b>, or mention it?
+        </Trans>
+        {mention === null && ` ${t`It is outside of this one, so it can't be mentioned.`}`}
+      </p>
+      <Button
+        small
+        onClick={() => {
+          onDone();
+          onOpen(path);
+        }}
+      >
+        {t`Open folder`}
+      </Button>
+      {mention !== null && (
+        <Button
+          small
+          onClick={() => {
+            onDone();
+            onMention(mention);
+          }}
+        >
+          {t`Mention in message`}
+        </Button>
+      )}
+      <Button small look="quiet" onClick={onDone}>
+        {t`Dismiss`}
+      </Button>
+    </div>
   );
 }

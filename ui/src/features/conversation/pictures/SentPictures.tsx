@@ -1,10 +1,13 @@
 import { t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
 import { Dialog } from "../../../components/Dialog";
-import type { Image } from "../../../protocol/generated";
-import { type PictureOf, sentThumbnail } from "./thumbnails";
-import "./sent_pictures.css";
 import { List } from "../../../components/List";
+import type { Image } from "../../../protocol/generated";
+import { thumbnailOf } from "./raster";
+import "./sent_pictures.css";
+
+/** Resolves to a `data:` address; to null where the picture is no longer kept. */
+export type PictureOf = (contentHash: string) => Promise<string | null>;
 
 type Props = { pictures: readonly Image[]; pictureOf: PictureOf };
 
@@ -97,4 +100,26 @@ function useAddress(
     };
   }, [contentHash, pictureOf, find]);
   return address;
+}
+
+/** Small copies are made once each, and kept while there is room: about 50 KiB each. */
+const mostKept = 200;
+
+const kept = new Map<string, Promise<string | null>>();
+
+/** Resolves to a `data:` address; to null where the picture is no longer kept or can't be shown. */
+function sentThumbnail(contentHash: string, pictureOf: PictureOf): Promise<string | null> {
+  const known = kept.get(contentHash);
+  if (known) return known;
+  const coming = pictureOf(contentHash)
+    .then((address) => address && thumbnailOf(address))
+    .catch(() => {
+      // It may be readable the next time.
+      kept.delete(contentHash);
+      return null;
+    });
+  kept.set(contentHash, coming);
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  return coming;
 }
