@@ -32,7 +32,7 @@ type Props = {
   item: ToolItem;
   standing: Standing;
   /** In words, with its sign. */
-  standingWords: string;
+  words: string;
   /** What the line says besides the tool's name, closed and open. */
   title: (open: boolean) => ReactNode;
   /** Buttons at the end of the line. */
@@ -49,7 +49,7 @@ type Props = {
 export function CallCard({
   item,
   standing,
-  standingWords,
+  words,
   title,
   actions,
   closed,
@@ -71,7 +71,7 @@ export function CallCard({
         <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
           <code className="tool-name">{item.toolId}</code>
           {title(open)}
-          {standingWords !== "" && <span className="tool-state small cut">{standingWords}</span>}
+          {words !== "" && <span className="tool-state small cut">{words}</span>}
           <CallTime ms={item.durationMs ?? 0} />
         </Disclosure>
         {standing === "waiting" && (

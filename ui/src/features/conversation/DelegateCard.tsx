@@ -30,7 +30,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
     <CallCard
       item={item}
       standing={standing}
-      standingWords={i18n._(words[standing === "running" && isInBackground ? "inBackground" : standing])}
+      words={i18n._(words[standing === "running" && isInBackground ? "inBackground" : standing])}
       title={() => (
         <>
           <b className="tool-agent">{agent}</b>

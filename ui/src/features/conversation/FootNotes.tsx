@@ -14,7 +14,6 @@ import { useStore } from "../../platform/stores/store";
 import { type Check, lastChecks, lastRunEnd } from "../../protocol/checks";
 import type { SessionLines } from "../../protocol/generated";
 import { type Working, workingOf } from "../../protocol/working";
-import "./live_line.css";
 
 /** After so many seconds without a word it is said, and the request can be made again. */
 const silence = 10;

@@ -69,11 +69,7 @@ function outcomeWords({ hook, event, outcome, exitCode }: HookRan): string {
       return t`The hook ${hook} took more than a limit allows`;
     case "interrupted":
       return t`The hook ${hook} was interrupted: Arki closed while it ran`;
-    case null:
-    case undefined:
-      if (exitCode !== null) return t`The hook ${hook} ended with exit code ${exitCode}`;
-      return t`The hook ${hook} failed`;
-    default:
-      return t`The hook ${hook} failed`;
   }
+  if (outcome == null && exitCode !== null) return t`The hook ${hook} ended with exit code ${exitCode}`;
+  return t`The hook ${hook} failed`;
 }

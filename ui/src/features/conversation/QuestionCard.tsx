@@ -1,9 +1,9 @@
 /** What the model asks, with the answers to choose from and a box for another one; then what was answered. */
 import { t } from "@lingui/core/macro";
 import {
-  type FormEvent,
   type KeyboardEvent,
   type RefObject,
+  type SyntheticEvent,
   useEffect,
   useId,
   useRef,
@@ -74,12 +74,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
       setSending(false);
     }
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    void answer(words);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!sends(event.nativeEvent)) return;
+  const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     void answer(words);
   };
@@ -121,7 +116,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
             dir="auto"
             data-first={options.length === 0 ? "" : undefined}
             onChange={(event) => change(() => event.target.value)}
-            onKeyDown={onKeyDown}
+            onKeyDown={(event) => sends(event.nativeEvent) && submit(event)}
           />
         </div>
         <Button

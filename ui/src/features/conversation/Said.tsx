@@ -13,8 +13,7 @@ import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
 import { type Found, itemAt, openQuestion, type Place } from "./place";
 import type { RowActions } from "./RowView";
-import { foldedIn, rowsOf } from "./rows";
-import { standingOf } from "./standing";
+import { foldedIn, rowsOf, standingOf } from "./rows";
 import { Transcript } from "./Transcript";
 
 type Passed = "onLink" | "onReview" | "onSettings" | "onKey" | "onTrust" | "onOpenSession";
@@ -56,7 +55,8 @@ export function Said(props: SaidProps) {
     });
   }, [view.transcript, view.live, isPast, atEnd, session?.state, unfolded, found, idle, untrusted]);
   const toggle = useCallback(
-    (key: string) => setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key]))),
+    (key: string) =>
+      setUnfolded((now) => new Set(now.has(key) ? [...now].filter((one) => one !== key) : [...now, key])),
     [],
   );
   const actions = useRowActions(props, broken !== null || isPast, toggle);
@@ -196,10 +196,4 @@ function Broken({ at }: { at: number }) {
       </p>
     </div>
   );
-}
-
-function without(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  const rest = new Set(keys);
-  rest.delete(key);
-  return rest;
 }

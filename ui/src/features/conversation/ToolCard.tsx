@@ -44,7 +44,7 @@ export function ToolCard({ sessionId, item, output, changed, onReview, onTrust }
     <CallCard
       item={item}
       standing={item.state}
-      standingWords={wordsOf(item)}
+      words={wordsOf(item)}
       title={(open) => (
         <>
           <code className="tool-main cut grow">

@@ -5,8 +5,7 @@ import { emptyTranscript } from "../../protocol/transcript";
 import { foldTranscript } from "../../testing/conversation_fold";
 import { eventLog } from "../../testing/events";
 import { itemAt } from "./place";
-import { foldedIn, rowsOf } from "./rows";
-import { standingOf } from "./standing";
+import { foldedIn, rowsOf, standingOf } from "./rows";
 import { follows } from "./steady";
 
 const quiet = {

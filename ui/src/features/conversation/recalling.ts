@@ -14,17 +14,14 @@ export function keepSent(folder: string, text: string): void {
   sentIn.set(folder, [...before, text].slice(-mostKept));
 }
 
+type Takes = (event: KeyboardEvent<HTMLTextAreaElement>) => boolean;
 type Given = { of: Shown; text: string; write: (words: string) => void };
 
 /**
  * Answers whether it has taken the key. It begins in an empty box, and goes on while what it put there is unchanged: a
  * draft is never lost, and the keys move the caret in it.
  */
-export function useRecall({
-  of,
-  text,
-  write,
-}: Given): (event: KeyboardEvent<HTMLTextAreaElement>) => boolean {
+export function useRecall({ of, text, write }: Given): Takes {
   const arki = useArki();
   const recalled = useRef<{ texts: readonly string[]; at: number } | null>(null);
   const textsOf = ({ folder, sessionId }: Shown) => {

@@ -82,9 +82,8 @@ export function LinkDialog({ url, text, onClose }: Props) {
 function warningsOf(address: Address, text: string): ReactNode[] {
   const { host, user, isInternational } = address;
   const other = otherAddressIn(text, address);
-  const warnings: ReactNode[] = [];
-  if (other !== null) {
-    warnings.push(
+  const warnings: ReactNode[] = [
+    other !== null && (
       <Trans>
         The link says{" "}
         <b>
@@ -95,23 +94,18 @@ function warningsOf(address: Address, text: string): ReactNode[] {
           <VisibleText text={host} />
         </b>
         .
-      </Trans>,
-    );
-  }
-  if (isInternational) {
-    warnings.push(
+      </Trans>
+    ),
+    isInternational &&
       t`The site's name has letters beyond a to z, which can look like other letters. Check that it's the site you mean.`,
-    );
-  }
-  if (user !== "") {
-    warnings.push(
+    user !== "" && (
       <Trans>
         <b>
           <VisibleText text={user} />
         </b>{" "}
         is a user name here, not the site.
-      </Trans>,
-    );
-  }
-  return warnings;
+      </Trans>
+    ),
+  ];
+  return warnings.filter(Boolean);
 }

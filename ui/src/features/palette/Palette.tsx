@@ -75,14 +75,10 @@ function Everything({ commands, folder, onCommand, onFile, onSession, onHit }: E
   const search = useSearch(words, within);
   const files = useFiles(words, folder);
   const first = useMemo(() => (atRest ? suggested(commands, usedCommands()) : []), [commands, atRest]);
-  const groups = useMemo(
-    () =>
-      matching(
-        commands.filter((one) => !first.includes(one)),
-        words,
-      ),
-    [commands, first, words],
-  );
+  const groups = useMemo(() => {
+    const others = commands.filter((one) => !first.includes(one));
+    return matching(others, words);
+  }, [commands, first, words]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (folder === null || !matches(event.nativeEvent, folderKey)) return;
     event.preventDefault();

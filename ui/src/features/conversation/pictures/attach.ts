@@ -17,12 +17,12 @@ const mostSourceBytes = 20 << 20;
 /** The longer side of a picture that is sent, in pixels: models see no more of it (docs/decisions/0037). */
 const longestSide = 1568;
 
-type Draft = Store<DraftPictures>;
 type Source = { name: string; data: string; facts: PictureFacts };
 
-export type AttachTo = {
-  platform: Platform;
-  draft: Draft;
+/** The draft that gets pictures, and who looks at them. */
+type Into = { platform: Platform; draft: Store<DraftPictures> };
+
+export type AttachTo = Into & {
   /** Nothing can be sent here, so that nothing is attached either. */
   isBlocked: boolean;
   /** A session is shown, which another folder would take away: one is asked before it is opened. */
@@ -37,7 +37,7 @@ export async function takeDropped(to: AttachTo): Promise<void> {
   const { pageFiles } = to.platform;
   if (pageFiles !== null) {
     const files = pageFiles.takeDropped();
-    return to.isBlocked ? undefined : attachPasted(to.platform, to.draft, files);
+    return to.isBlocked ? undefined : attachPasted(to, files);
   }
   if (!to.isBlocked) return void (await takeFiles(to, "take_dropped"));
   const path = await to.platform.call("take_dropped_folder", {}).catch(() => null);
@@ -47,28 +47,29 @@ export async function takeDropped(to: AttachTo): Promise<void> {
 export async function chooseFiles(to: AttachTo): Promise<void> {
   const { pageFiles } = to.platform;
   if (pageFiles === null) return void (await takeFiles(to, "choose_files"));
-  await attachPasted(to.platform, to.draft, await pageFiles.choose());
+  await attachPasted(to, await pageFiles.choose());
 }
 
 /** `files`: those that the page was given, which are all there are where the system tells of none. */
 export async function takePasted(to: AttachTo, files: readonly File[]): Promise<void> {
   // Of pictures, the page has all there is to know. Of other files it isn't told where they lie.
   const isKnown = to.platform.pageFiles !== null || (files.length > 0 && files.every(isPicture));
-  if (isKnown || !(await takeFiles(to, "take_pasted"))) await attachPasted(to.platform, to.draft, files);
+  if (isKnown || !(await takeFiles(to, "take_pasted"))) await attachPasted(to, files);
 }
 
 /** Takes what the system has. Answers whether there was anything. */
-export async function takeFiles(
-  { platform, draft, isSession, onOpenFolder, onMention }: AttachTo,
+async function takeFiles(
+  to: AttachTo,
   from: "choose_files" | "take_dropped" | "take_pasted",
 ): Promise<boolean> {
+  const { platform, draft, isSession, onOpenFolder, onMention } = to;
   try {
     const files = await platform.call(from, {});
     if (files.length === 0) return false;
     const folder = files.find((file) => file.type === "folder");
     if (folder && !isSession && folder.mention === null) onOpenFolder(folder.path);
     else if (folder) draft.update((now) => ({ ...now, folder }));
-    const mentions = await attachFiles(platform, draft, files);
+    const mentions = await attachFiles(to, files);
     if (mentions.length > 0) onMention(mentions);
   } catch (thrown) {
     const { message, hint } = asCommandError(thrown);
@@ -79,7 +80,8 @@ export async function takeFiles(
 
 const isPicture = (file: File) => file.type.startsWith("image/");
 
-async function attachPasted(platform: Platform, draft: Draft, given: readonly File[]): Promise<void> {
+async function attachPasted(to: Into, given: readonly File[]): Promise<void> {
+  const { platform, draft } = to;
   const mayBePicture = (file: File) => file.type === "" || isPicture(file);
   const files = given.filter(mayBePicture);
   const reason = platform.pageFiles === null ? placeless : onlyPictures;
@@ -88,7 +90,7 @@ async function attachPasted(platform: Platform, draft: Draft, given: readonly Fi
     const data = await base64Of(file);
     return { name: nameOf(file), data, facts: await platform.call("look_at_picture", { data }) };
   };
-  await attachAll(platform, draft, files, nameOf, look);
+  await attachAll(to, files, nameOf, look);
 }
 
 /** Attaches the pictures of a message that was sent to the draft that has its words again. */
@@ -105,25 +107,16 @@ export async function attachSent(
     const data = dataOf(address);
     return { name: name(picture), data, facts: await platform.call("look_at_picture", { data }) };
   };
-  await attachAll(platform, picturesOf(draftOf), pictures, name, look);
+  await attachAll({ platform, draft: picturesOf(draftOf) }, pictures, name, look);
 }
 
 /** Resolves to the mentions of those that are no pictures. */
-async function attachFiles(
-  platform: Platform,
-  draft: Draft,
-  files: readonly AttachedFile[],
-): Promise<string[]> {
+async function attachFiles(to: Into, files: readonly AttachedFile[]): Promise<string[]> {
   const reasons = files.flatMap((file) => (file.type === "refused" ? [file.reason] : []));
-  refuse(draft, reasons);
+  refuse(to.draft, reasons);
   const pictures = files.filter((file) => file.type === "picture");
-  await attachAll(
-    platform,
-    draft,
-    pictures,
-    (file) => file.name,
-    async (file) => file,
-  );
+  const nameOf = (picture: Source) => picture.name;
+  await attachAll(to, pictures, nameOf, async (picture) => picture);
   return files.flatMap((file) => (file.type === "mention" ? [file.mention] : []));
 }
 
@@ -131,8 +124,7 @@ let last: Promise<void> = Promise.resolve();
 
 /** One after the other: they stay in order, and a decoded picture takes up to 200 MB. */
 async function attachAll<T>(
-  platform: Platform,
-  draft: Draft,
+  { platform, draft }: Into,
   files: readonly T[],
   nameOf: (file: T) => string,
   look: (file: T) => Promise<Source>,
@@ -164,7 +156,7 @@ const onlyPictures = (file: File) =>
 
 const tooMany = () => new Error(t`It isn't attached: a message can have up to ${mostPictures} pictures.`);
 
-function refuse(draft: Draft, reasons: readonly string[]): void {
+function refuse(draft: Into["draft"], reasons: readonly string[]): void {
   if (reasons.length > 0) draft.update((now) => ({ ...now, refused: [...now.refused, ...reasons] }));
 }
 
