@@ -24,7 +24,7 @@ import { useStore } from "../../platform/stores/store";
 import type { QueueMode, Shown } from "../../protocol/generated";
 import { typeInto } from "./menu/type_into";
 import { useComposerMenu } from "./menu/useComposerMenu";
-import { dismissRefusals, picturesOf, takeOut } from "./pictures/draft_pictures";
+import { picturesOf } from "./pictures/draft_pictures";
 import { useAttaching } from "./pictures/useAttaching";
 import { keepSent, useRecall } from "./recalling";
 
@@ -193,18 +193,12 @@ export function Composer({
         attached.coming > 0 ||
         attached.refused.length > 0) && (
         <AttachedPictures
-          {...attached}
-          onRemove={(picture) => takeOut(draft, [picture])}
-          onEmpty={() => inputRef.current?.focus()}
-          onDismiss={() => dismissRefusals(draft)}
+          draft={draft}
+          onFocus={() => inputRef.current?.focus()}
           isOver={attaching.isOver}
           isBlocked={isBlocked}
           onOpenFolder={onOpenFolder}
           onMention={onMention}
-          onFolderDone={() => {
-            draft.update((now) => ({ ...now, folder: null }));
-            inputRef.current?.focus();
-          }}
         />
       )}
       {text.includes("@") && <MentionChips text={text} />}

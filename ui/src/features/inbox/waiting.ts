@@ -42,17 +42,13 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
   const placeOf = placesIn(sessions);
   const all: Waiting[] = [
     ...approvals.map((one) => ({
-      key: `approval ${one.approvalId}`,
-      kind: "approval" as const,
-      id: one.approvalId,
+      ...named("approval", one.approvalId),
       ...approvalWords(one),
       ...placeOf(one.sessionId),
       since: one.requestedAt,
     })),
     ...questions.map((one) => ({
-      key: `question ${one.questionId}`,
-      kind: "question" as const,
-      id: one.questionId,
+      ...named("question", one.questionId),
       asks: t`Question`,
       isTool: false,
       about: firstLine(one.text),
@@ -60,9 +56,7 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
       since: one.askedAt,
     })),
     ...elicitations.map((one) => ({
-      key: `form ${one.id}`,
-      kind: "form" as const,
-      id: `${one.id}`,
+      ...named("form", `${one.id}`),
       asks: one.server,
       isTool: false,
       about: firstLine(one.message),
@@ -74,6 +68,8 @@ export function waitingOf({ approvals, questions, elicitations, sessions }: List
   ];
   return all.sort((a, b) => a.since - b.since);
 }
+
+const named = (kind: WaitingKind, id: string) => ({ key: `${kind} ${id}`, kind, id });
 
 function placesIn(sessions: readonly SessionSummary[]) {
   const known = new Map(sessions.map((one) => [one.sessionId, one]));

@@ -8,40 +8,48 @@ import { VisibleText } from "../../../components/code/VisibleText";
 import { exact, homePath, tokens } from "../../../components/format";
 import { IconButton } from "../../../components/IconButton";
 import { List } from "../../../components/List";
-import type { AttachedPicture, DraftPictures, DroppedFolder as Folder } from "./draft_pictures";
+import { type Store, useStore } from "../../../platform/stores/store";
+import {
+  type AttachedPicture,
+  type DraftPictures,
+  dismissRefusals,
+  type DroppedFolder as Folder,
+  takeOut,
+} from "./draft_pictures";
 import "./attached_pictures.css";
 
-type Props = DraftPictures & {
-  onRemove: (picture: AttachedPicture) => void;
-  /** The last one has gone: the focus is the message box's. */
-  onEmpty: () => void;
-  onDismiss: () => void;
+type Props = {
+  draft: Store<DraftPictures>;
+  /** Gives the focus to the message box. */
+  onFocus: () => void;
   /** Something is dragged over the window. */
   isOver: boolean;
   /** Nothing can be attached. */
   isBlocked: boolean;
   onOpenFolder: (path: string) => void;
   onMention: (mentions: readonly string[]) => void;
-  /** It is said what becomes of the folder. */
-  onFolderDone: () => void;
 };
 
 export function AttachedPictures(props: Props) {
-  const { pictures, coming, refused, folder, onRemove, onEmpty, onDismiss, isOver, isBlocked } = props;
+  const { draft, onFocus, isOver, isBlocked } = props;
+  const { pictures, coming, refused, folder } = useStore(draft);
   const list = useRef<HTMLUListElement>(null);
   const remove = (picture: AttachedPicture, place: number) => {
     const buttons = list.current?.querySelectorAll("button") ?? [];
     const next = buttons[place + 1] ?? buttons[place - 1];
     if (next) next.focus();
-    else onEmpty();
-    onRemove(picture);
+    else onFocus();
+    takeOut(draft, [picture]);
   };
   return (
     <>
       {folder && (
         <DroppedFolder
           folder={folder}
-          onDone={props.onFolderDone}
+          onDone={() => {
+            draft.update((now) => ({ ...now, folder: null }));
+            onFocus();
+          }}
           onOpen={props.onOpenFolder}
           onMention={(mention) => props.onMention([mention])}
         />
@@ -67,7 +75,7 @@ export function AttachedPictures(props: Props) {
                 </li>
               ))}
             </List>
-            <Button small look="quiet" onClick={onDismiss}>
+            <Button small look="quiet" onClick={() => dismissRefusals(draft)}>
               {t`Dismiss`}
             </Button>
           </div>
