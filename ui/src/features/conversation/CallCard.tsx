@@ -1,8 +1,9 @@
-/** What every call looks like: a line that tells what it is and how it stands, and behind it what came of it. */
+/** What every call looks like: a line that tells what it is and how it stands, and behind it what came of it; those that only read share one line. */
 import type { MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { Disclosure } from "../../components/Disclosure";
 import { duration } from "../../components/format";
 import { lazily } from "../../components/lazily";
@@ -10,6 +11,7 @@ import { ReasonText } from "../../components/reason/ReasonText";
 import { mainArgument } from "../../components/tool_words";
 import { hasFailed } from "../../protocol/hooks";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
+import type { ReadsItem } from "./rows";
 
 const FoldedHooks = lazily(() => import("./HookNotes").then((part) => part.FoldedHooks));
 const OpenHooks = lazily(() => import("./HookNotes").then((part) => part.OpenHooks));
@@ -137,4 +139,28 @@ export function changedPaths({ category, changes }: Pick<ToolItem, "category" | 
       !(made.has(beforeHash) || (category === "write" && made.size > 0 && hunks.length === 0)),
   );
   return [...new Set(stays.map(({ path }) => path))];
+}
+
+/** More would be cut off in any window. */
+const namedCalls = 12;
+
+/** Calls that only read, in one line; open, their cards follow it. */
+export function Reads({ item: { calls, open }, onToggle }: { item: ReadsItem; onToggle: () => void }) {
+  const failed = calls.filter((call) => call.state === "failed").length;
+  const took = calls.reduce((sum, call) => sum + (call.durationMs ?? 0), 0);
+  const names = new Set(calls.slice(0, namedCalls).map((call) => mainArgument(call.args)));
+  return (
+    <div className="tool">
+      <div className="tool-line">
+        <Disclosure open={open} onToggle={onToggle}>
+          <span className="reads-count">{t`${plural(calls.length, { one: "# read", other: "# reads" })}`}</span>
+          <code className="tool-main cut grow">
+            <VisibleText text={[...names].filter((name) => name !== "").join(", ")} />
+          </code>
+          {failed > 0 && <span className="reads-failed small">{t`✕ ${failed} failed`}</span>}
+          <CallTime ms={took} />
+        </Disclosure>
+      </div>
+    </div>
+  );
 }

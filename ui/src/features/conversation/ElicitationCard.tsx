@@ -9,12 +9,10 @@ import { useActs } from "../../components/useActs";
 import type {
   ElicitationAction,
   ElicitationFault,
-  ElicitationPage,
   ElicitationReply,
   ElicitationSummary,
 } from "../../protocol/generated";
-import { ElicitationRow } from "./ElicitationRow";
-import { type Filled, filledIn, firstFilled } from "./elicitation_values";
+import { ElicitationRow, type Filled, filledIn, firstFilled } from "./ElicitationRow";
 import "./elicitation.css";
 
 type Props = {
@@ -61,7 +59,14 @@ export function ElicitationCard({ asked, onReply }: Props) {
       <p className="elicitation-message" dir="auto">
         {asked.message}
       </p>
-      {asked.page && <PageAddress page={asked.page} />}
+      {/* The whole address, with the part that says whose page it is. */}
+      {asked.page && (
+        <p className="elicitation-page mono">
+          {asked.page.before}
+          <b>{asked.page.host}</b>
+          {asked.page.after}
+        </p>
+      )}
       {asked.fields.map((field) => (
         <ElicitationRow
           key={field.name}
@@ -96,16 +101,5 @@ export function ElicitationCard({ asked, onReply }: Props) {
       </div>
       {error && <ErrorNote error={error} />}
     </form>
-  );
-}
-
-/** The whole address, with the part that says whose page it is. */
-function PageAddress({ page }: { page: ElicitationPage }) {
-  return (
-    <p className="elicitation-page mono">
-      {page.before}
-      <b>{page.host}</b>
-      {page.after}
-    </p>
   );
 }

@@ -74,10 +74,7 @@ function ModelMenu({ current, onModel }: { current: string; onModel: (model: str
   const arki = useArki();
   const { models, silent } = useCatalogue();
   const windows = new Map(models.map((one) => [one.id, contextWords(one)]));
-  const choice = (id: string) => {
-    const window = windows.get(id);
-    return { value: id, label: id, ...(window ? { detail: window } : {}) };
-  };
+  const choice = (id: string) => ({ value: id, label: id, detail: windows.get(id) ?? undefined });
   // The chosen one first, also where nobody lists it.
   const others = [...windows.keys()].filter((id) => id !== current);
   const choices = (current === "" ? others : [current, ...others]).map(choice);

@@ -12,12 +12,12 @@ import { Markdown, type OnLink } from "../../components/markdown/Markdown";
 import type { ContextCompaction } from "../../protocol/generated";
 import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, Notice } from "../../protocol/transcript";
+import { Reads } from "./CallCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import { noticeWords } from "./notice_words";
 import type { PictureOf } from "./pictures/SentPictures";
 import { QuestionCard } from "./QuestionCard";
-import { Reads } from "./Reads";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
