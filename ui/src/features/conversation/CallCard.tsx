@@ -48,17 +48,8 @@ type Props = {
   onReview: () => void;
 };
 
-export function CallCard({
-  item,
-  standing,
-  words,
-  title,
-  actions,
-  closed,
-  asked,
-  children,
-  onReview,
-}: Props) {
+export function CallCard(props: Props) {
+  const { item, standing, words } = props;
   const [open, setOpen] = useState(false);
   const body = useId();
   // A denial gives the objection as its reason already.
@@ -72,22 +63,22 @@ export function CallCard({
       <div className="tool-line">
         <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
           <code className="tool-name">{item.toolId}</code>
-          {title(open)}
+          {props.title(open)}
           {words !== "" && <span className="tool-state small cut">{words}</span>}
           <CallTime ms={item.durationMs ?? 0} />
         </Disclosure>
         {standing === "waiting" && (
-          <Button small onClick={onReview} title={t`Review`} command="inbox">
+          <Button small onClick={props.onReview} title={t`Review`} command="inbox">
             {t`Review`}
           </Button>
         )}
-        {actions}
+        {props.actions}
       </div>
-      {!open && closed}
+      {!open && props.closed}
       {!open && untold.length > 0 && <FoldedHooks hooks={untold} />}
       {open && (
         <div id={body} className="tool-body">
-          {asked}
+          {props.asked}
           {item.reason && (
             <p className="small">
               <span className="secondary">{t`Policy: `}</span>
@@ -102,7 +93,7 @@ export function CallCard({
               <code>{files.join(", ")}</code>
             </p>
           )}
-          {children}
+          {props.children}
           {item.hooks.length > 0 && <OpenHooks hooks={item.hooks} />}
         </div>
       )}

@@ -66,22 +66,8 @@ const attachKeys = "Mod+Shift+A";
 
 const drafts = storedDrafts("message", isText);
 
-export function Composer({
-  draftOf,
-  of,
-  title,
-  run,
-  asks = false,
-  blocked,
-  decides,
-  onSend,
-  onStop,
-  onPause,
-  onOpenFolder,
-  inputRef,
-  given,
-  onGiven,
-}: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { draftOf, of, title, run, asks = false, blocked, onSend, onOpenFolder, inputRef } = props;
   const [text, setText] = useState(() => drafts.get(draftOf) ?? "");
   const latest = useRef(text);
   const write = (words: string) => {
@@ -90,9 +76,9 @@ export function Composer({
     else drafts.set(draftOf, words);
     setText(words);
   };
-  useGiven(given ?? null, text, (words) => {
+  useGiven(props.given ?? null, text, (words) => {
     write(words);
-    onGiven?.();
+    props.onGiven?.();
   });
   const draft = picturesOf(draftOf);
   const attached = useStore(draft);
@@ -164,8 +150,8 @@ export function Composer({
             disabled={blocked !== null}
             onClick={attaching.choose}
           />
-          {decides}
-          {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
+          {props.decides}
+          {run && <RunButtons run={run} onStop={props.onStop} onPause={props.onPause} />}
           {run && (
             <Button
               title={t`Steer: send to the current run`}
@@ -232,9 +218,7 @@ function placeholderOf(run: ComposerProps["run"], asks: boolean, blocked: Compos
   return run ? t`Write a message for later…` : t`Ask a question or describe a change…`;
 }
 
-type RunProps = { run: NonNullable<ComposerProps["run"]>; onStop: () => void; onPause: () => void };
-
-function RunButtons({ run, onStop, onPause }: RunProps) {
+function RunButtons({ run, onStop, onPause }: Pick<ComposerProps, "run" | "onStop" | "onPause">) {
   return (
     <>
       {run === "running" && (
