@@ -25,6 +25,7 @@ export function useNextRequest(of: Shown) {
   const { platform } = useArki();
   const { folder, sessionId } = of;
   const [known, setKnown] = useState<Known>({ next: null, error: null });
+  const fail = (thrown: unknown) => setKnown((now) => ({ ...now, error: asCommandError(thrown) }));
   const [asked, setAsked] = useState(0);
   const stamp = useStamp(sessionId);
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for anew whenever one of them is another
@@ -33,7 +34,7 @@ export function useNextRequest(of: Shown) {
     const ask = () =>
       platform.call("next_request", { of: { folder, sessionId } }).then(
         (next) => current && setKnown({ next, error: null }),
-        (thrown) => current && setKnown((now) => ({ ...now, error: asCommandError(thrown) })),
+        (thrown) => current && fail(thrown),
       );
     const timer = setTimeout(ask, known.next === null ? 0 : settleMs);
     return () => {
@@ -45,12 +46,8 @@ export function useNextRequest(of: Shown) {
     if (sessionId === null) return;
     const switched = on ? { on: [id], off: [] } : { on: [], off: [id] };
     const changes = { model: null, effort: null, core: null, system: null, ...switched };
-    try {
-      const next = await platform.call("configure_session", { sessionId, changes });
-      setKnown({ next, error: null });
-    } catch (thrown) {
-      setKnown((now) => ({ ...now, error: asCommandError(thrown) }));
-    }
+    const configured = platform.call("configure_session", { sessionId, changes });
+    await configured.then((next) => setKnown({ next, error: null }), fail);
   };
   return { ...known, configure, refresh: () => setAsked((now) => now + 1) };
 }
