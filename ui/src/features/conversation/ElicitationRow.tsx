@@ -6,7 +6,7 @@ import "../../components/checks.css";
 
 /** Texts of the boxes, ticks, and the chosen of several. */
 export type Filled = Readonly<Record<string, FilledValue | undefined>>;
-export type FilledValue = string | boolean | readonly string[];
+type FilledValue = string | boolean | readonly string[];
 
 type Props = {
   field: ElicitationField;
