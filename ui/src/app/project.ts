@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
+import { useActs } from "../components/useActs";
 import { useArki, useOpenFolder } from "../platform/context";
-import { asCommandError } from "../platform/platform";
-import type { CommandError, ProjectState } from "../protocol/generated";
+import type { ProjectState } from "../protocol/generated";
 
 type Hears = {
   onAskTrust: () => void;
@@ -15,7 +15,7 @@ export function useProject({ onAskTrust, onAskFolder }: Hears) {
   const given = useOpenFolder();
   const asked = useRef<string | null>(null);
   const isMaking = useRef(false);
-  const [error, setError] = useState<CommandError | null>(null);
+  const { error, attempt } = useActs();
 
   const ask = (project: ProjectState) => {
     asked.current = project.path;
@@ -27,14 +27,6 @@ export function useProject({ onAskTrust, onAskFolder }: Hears) {
     if (given && asked.current !== given.path) ask(given);
   }, [given?.path]);
 
-  const attempt = async (work: () => Promise<void>) => {
-    setError(null);
-    try {
-      await work();
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
-  };
   const open = (path: string) =>
     void attempt(async () => {
       asked.current = path;

@@ -79,6 +79,11 @@ export function asCommandError(thrown: unknown): CommandError {
   return windowError(thrown instanceof Error ? thrown.message : String(thrown), "");
 }
 
+/** Why it failed; null where it didn't. */
+export function failureOf(work: Promise<unknown>): Promise<CommandError | null> {
+  return work.then(() => null, asCommandError);
+}
+
 /** What the window itself can't do, in the user's language: the engine's errors are English, whatever it is. */
 export function windowError(message: string, hint: string): CommandError {
   return { code: "WINDOW", message, hint };

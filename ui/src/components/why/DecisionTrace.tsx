@@ -1,10 +1,8 @@
 /** How a decision of the policy came about: the check that made it, its rule, the commands of the line, what passed. */
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { useContext, useEffect, useState } from "react";
-import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, CommandPart, ExplainedDecision, PolicyTrace } from "../../protocol/generated";
+import { useContext, useState } from "react";
+import type { CommandPart, PolicyTrace } from "../../protocol/generated";
 import { readRule } from "../../protocol/rules";
 import { Button } from "../Button";
 import { CommandText } from "../code/CommandText";
@@ -14,6 +12,7 @@ import { List } from "../List";
 import { RuleSentence } from "../RuleSentence";
 import { ruleSentence } from "../rule_sentence";
 import { ShowMore } from "../ShowMore";
+import { useAnswer } from "../useAnswer";
 import { OpenRulesContext } from "./open_rules";
 import {
   allAreKnown,
@@ -30,21 +29,9 @@ type Props = { sessionId: string; callId: string; seq: number | null };
 const shownParts = 12;
 
 export function DecisionTrace({ sessionId, callId, seq }: Props) {
-  const { platform } = useArki();
-  const [explained, setExplained] = useState<ExplainedDecision | null | "asked">("asked");
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    let gone = false;
-    platform
-      .call("explain_decision", { sessionId, callId, seq })
-      .then((answer) => !gone && setExplained(answer))
-      .catch((thrown: unknown) => !gone && setError(asCommandError(thrown)));
-    return () => {
-      gone = true;
-    };
-  }, [platform, sessionId, callId, seq]);
+  const { answer: explained, error, isAnswered } = useAnswer("explain_decision", { sessionId, callId, seq });
   if (error) return <ErrorNote error={error} />;
-  if (explained === "asked") return <p className="secondary" aria-busy>{t`Loading…`}</p>;
+  if (!isAnswered) return <p className="secondary" aria-busy>{t`Loading…`}</p>;
   if (explained === null) return <p>{t`This wasn't decided by one of Arki's checks.`}</p>;
   const { trace, rule } = explained;
   const passed = trace.checks.filter(({ outcome }) => outcome === "passed");

@@ -1,12 +1,13 @@
 /** Approving for longer than once: each way says in a sentence what it would allow, and the exact rule is at hand. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { type KeyboardEvent, useEffect, useId, useMemo, useState } from "react";
+import { type KeyboardEvent, useId, useMemo } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { composes, matches } from "../../components/shortcuts";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
 import { readRules } from "../../protocol/rules";
@@ -20,21 +21,8 @@ const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[]
 /** The rules as the engine would store them, one a line; null while they are not known, and where none is offered. */
 export function useProposedRule(approvalId: string): string | null {
   const { platform } = useArki();
-  const [rule, setRule] = useState<string | null>(null);
-  useEffect(() => {
-    let gone = false;
-    setRule(null);
-    if (!platform.can("add_rule")) return;
-    platform
-      .call("proposed_rule", { approvalId })
-      .then((proposed) => !gone && setRule(proposed))
-      // Approving this once is still possible, and says what is wrong.
-      .catch(() => undefined);
-    return () => {
-      gone = true;
-    };
-  }, [platform, approvalId]);
-  return rule;
+  // Where that fails, approving this once is still possible, and says what is wrong.
+  return useAnswer("proposed_rule", platform.can("add_rule") ? { approvalId } : null).answer;
 }
 
 /** The rule that may be kept with a review of a change, and what keeps it. */

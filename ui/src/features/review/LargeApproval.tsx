@@ -10,6 +10,7 @@ import type { DiffLook } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import { withHunks } from "../../components/diff/preview_files";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, Hunk, ReviewFile } from "../../protocol/generated";
@@ -21,20 +22,7 @@ import { useReview } from "./useReview";
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 
 export function LargeApproval(props: Props) {
-  const { platform } = useArki();
-  const { approvalId } = props.approval;
-  const [files, setFiles] = useState<ReviewFile[] | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    let gone = false;
-    platform
-      .call("review_files", { approvalId })
-      .then((found) => !gone && setFiles(found))
-      .catch((caught: CommandError) => !gone && setError(caught));
-    return () => {
-      gone = true;
-    };
-  }, [platform, approvalId]);
+  const { answer: files, error } = useAnswer("review_files", { approvalId: props.approval.approvalId });
   // Nothing can be decided before it is known what there is to decide.
   if (error) return <ErrorNote error={error} />;
   if (files === null) return <p className="empty secondary">{t`Reading the change…`}</p>;

@@ -1,12 +1,11 @@
 import { t } from "@lingui/core/macro";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
-import type { Platform } from "../../platform/platform";
+import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, ConfiguredAgent, SettingEntry } from "../../protocol/generated";
 import { AgentForm } from "./AgentForm";
 import { ownValues } from "./agent_form";
 import { Act, Entries, EntryLine, useEntries, Warnings } from "./Entries";
-import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
 import { hidesSecrets } from "./RemovedNote";
@@ -16,13 +15,9 @@ import { type Change, keyBelow, useChange, useSettings } from "./use_settings";
 type Open = { name: string | null };
 
 export function Agents({ folder }: { folder: string | null }) {
-  const ask = useCallback((platform: Platform) => platform.call("list_agents", { folder }), [folder]);
-  const { listed, error, isAnswered, reload } = useListed<"list_agents">(ask);
+  const { answer: listed, error, isAnswered, reload } = useAnswer("list_agents", { folder });
   const settings = useSettings(folder);
-  const both = useCallback(async () => {
-    await Promise.all([reload(), settings.reload()]);
-  }, [reload, settings.reload]);
-  const change = useChange(both);
+  const change = useChange(() => Promise.all([reload(), settings.reload()]));
   const { open, setOpen, close, setRemoved, forget, undone, ...list } = useEntries<Open>();
   const [failure, setFailure] = useState<CommandError | null>(null);
   const entries = settings.entries ?? [];

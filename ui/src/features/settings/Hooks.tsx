@@ -1,16 +1,15 @@
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { measured } from "../../components/measure";
-import type { Platform } from "../../platform/platform";
+import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, HookEntry } from "../../protocol/generated";
 import { runsIn, withoutRun } from "../../protocol/hook_entries";
 import { Act, Entries, EntryLine, useEntries } from "./Entries";
 import { HookForm } from "./HookForm";
 import { HookTest } from "./HookTest";
 import { actions, events, reasons } from "./hook_words";
-import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
 import { hidesSecrets } from "./RemovedNote";
@@ -20,8 +19,7 @@ import { type Change, useChange } from "./use_settings";
 type Open = { place: number | null; part: "edit" | "test" };
 
 export function Hooks({ folder }: { folder: string | null }) {
-  const ask = useCallback((platform: Platform) => platform.call("list_hooks", { folder }), [folder]);
-  const { listed, error, isAnswered, reload } = useListed<"list_hooks">(ask);
+  const { answer: listed, error, isAnswered, reload } = useAnswer("list_hooks", { folder });
   const change = useChange(reload);
   const { open, setOpen, close, setRemoved, forget, undone, ...list } = useEntries<Open>();
   const [failure, setFailure] = useState<CommandError | null>(null);

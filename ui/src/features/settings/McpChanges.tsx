@@ -1,14 +1,12 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useCallback } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
-import type { Platform } from "../../platform/platform";
 import type { McpChangedTool } from "../../protocol/generated";
-import { useListed } from "./listed";
 import { OpenedPart } from "./OpenedPart";
 import { ServerText } from "./ServerText";
 
@@ -21,9 +19,7 @@ const words: Record<McpChangedTool["change"], MessageDescriptor> = {
 /** The tools as the server lists them now, beside what was agreed to. What is shown is what is agreed to. */
 export function McpChanges({ name, onClose }: { name: string; onClose: () => void }) {
   const arki = useArki();
-  const { listed: server, error } = useListed<"review_mcp_server">(
-    useCallback((platform: Platform) => platform.call("review_mcp_server", { name }), [name]),
-  );
+  const { answer: server, error } = useAnswer("review_mcp_server", { name });
   const { error: failure, attempt } = useActs();
   const problem = failure ?? error;
   const agree = async (digest: string) => {

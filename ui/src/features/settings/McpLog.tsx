@@ -1,16 +1,13 @@
 import { t } from "@lingui/core/macro";
-import { useCallback } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import type { Platform } from "../../platform/platform";
-import { useListed } from "./listed";
+import { useAnswer } from "../../components/useAnswer";
 import { OpenedPart } from "./OpenedPart";
 import { ServerText } from "./ServerText";
 
 /** The last of what the server printed besides the protocol. */
 export function McpLog({ name, onClose }: { name: string; onClose: () => void }) {
-  const ask = useCallback((platform: Platform) => platform.call("mcp_server_log", { name }), [name]);
-  const { listed: log, error, reload } = useListed<"mcp_server_log">(ask);
+  const { answer: log, error, reload } = useAnswer("mcp_server_log", { name });
   return (
     <OpenedPart
       onClose={onClose}

@@ -4,11 +4,11 @@ import { Trans } from "@lingui/react/macro";
 import { ErrorNote } from "../../components/ErrorNote";
 import { tokens } from "../../components/format";
 import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
-import { asCommandError, type CommandName, type Params, type Platform } from "../../platform/platform";
+import { type CommandName, failureOf, type Params } from "../../platform/platform";
 import type { McpServerEntry } from "../../protocol/generated";
 import { Act, Entries, EntryLine, useEntries } from "./Entries";
-import { useListed } from "./listed";
 import { McpChanges } from "./McpChanges";
 import { McpForm } from "./McpForm";
 import { McpLog } from "./McpLog";
@@ -17,12 +17,10 @@ import { McpTest } from "./McpTest";
 type Part = "edit" | "test" | "changes" | "log";
 type Open = { name: string; part: Part } | { name: null; part: "add" };
 
-const ask = (platform: Platform) => platform.call("list_mcp_servers", {});
-
 /** The servers of the folder that is open, and what can be done about each. */
 export function McpServers() {
   const arki = useArki();
-  const { listed, error, isAnswered, reload } = useListed<"list_mcp_servers">(ask);
+  const { answer: listed, error, isAnswered, reload } = useAnswer("list_mcp_servers", {});
   const { open, setOpen, close: leave } = useEntries<Open>();
   const { error: failure, attempt: act } = useActs();
   const attempt = async (work: () => Promise<unknown>) => {
@@ -33,14 +31,7 @@ export function McpServers() {
     leave();
     void reload();
   };
-  const save = async (entry: Params<"save_mcp_server">) => {
-    try {
-      await arki.platform.call("save_mcp_server", entry);
-      return null;
-    } catch (thrown) {
-      return asCommandError(thrown);
-    }
-  };
+  const save = (entry: Params<"save_mcp_server">) => failureOf(arki.platform.call("save_mcp_server", entry));
   return (
     <Entries
       title={t`MCP servers`}

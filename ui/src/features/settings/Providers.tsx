@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { KeyForm } from "../../components/keys/KeyForm";
 import { useArki, useCatalogue } from "../../platform/context";
-import { asCommandError, type Params } from "../../platform/platform";
+import { failureOf, type Params } from "../../platform/platform";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
 import { Act, Entries, EntryLine, useEntries } from "./Entries";
 import { ProviderForm } from "./ProviderForm";
@@ -20,14 +20,9 @@ export function Providers({ keyOf }: { keyOf: string | null }) {
   const { open, setOpen, close } = useEntries<Open>(keyOf === null ? null : { name: keyOf, form: "key" });
   /** Returns why it failed, for whoever asked for it to say so in its place. */
   const attempt: Attempt = async (work) => {
-    try {
-      await work();
-      await arki.refreshCatalogue();
-    } catch (thrown) {
-      return asCommandError(thrown);
-    }
-    void arki.refreshLiveModels();
-    return null;
+    const failure = await failureOf(work().then(arki.refreshCatalogue));
+    if (failure === null) void arki.refreshLiveModels();
+    return failure;
   };
   const save = (entry: Params<"save_provider">) => attempt(() => arki.platform.call("save_provider", entry));
   const saveKey = async (provider: string, key: string) => {

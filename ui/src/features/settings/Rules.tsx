@@ -2,7 +2,6 @@
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { Trash2 } from "lucide-react";
-import { useCallback } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { homePath } from "../../components/format";
 import { IconButton } from "../../components/IconButton";
@@ -10,14 +9,14 @@ import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import { asCommandError, type Platform } from "../../platform/platform";
+import { failureOf } from "../../platform/platform";
 import type { SettingEntry } from "../../protocol/generated";
 import { isRecord } from "../../protocol/read";
 import { readRule } from "../../protocol/rules";
 import { Entries, EntryLine, useEntries } from "./Entries";
-import { useListed } from "./listed";
 import { origins } from "./origins";
 import { RuleForm, type ShowCall } from "./RuleForm";
+import { useSettings } from "./use_settings";
 
 type Props = {
   /** The one that is open, whose own rules count too. */
@@ -27,8 +26,7 @@ type Props = {
 
 export function Rules({ folder, onCall }: Props) {
   const arki = useArki();
-  const ask = useCallback((platform: Platform) => platform.call("list_settings", { folder }), [folder]);
-  const { listed, error, isAnswered, reload } = useListed<"list_settings">(ask);
+  const { entries, error, isAnswered, reload } = useSettings(folder);
   const { open, setOpen, close, setRemoved, forget, undone, ...list } = useEntries<"add">();
   const { error: failure, attempt } = useActs();
   const remove = (rule: string) =>
@@ -38,15 +36,11 @@ export function Rules({ folder, onCall }: Props) {
       setRemoved({ words: t`Rule removed.`, text: rule, undo: () => undo(rule) });
     });
   const undo = async (rule: string) => {
-    try {
-      await arki.platform.call("add_rule", { rule });
-    } catch (thrown) {
-      return asCommandError(thrown);
-    }
-    await reload();
-    return null;
+    const failure = await failureOf(arki.platform.call("add_rule", { rule }));
+    if (failure === null) await reload();
+    return failure;
   };
-  const rules = listed?.filter((entry) => entry.key.startsWith("policy.rules[")) ?? [];
+  const rules = entries?.filter((entry) => entry.key.startsWith("policy.rules[")) ?? [];
   return (
     <Entries
       title={t`Permission rules`}
@@ -54,7 +48,7 @@ export function Rules({ folder, onCall }: Props) {
       lead={
         <>
           <p>{t`A rule decides about calls before you are asked. If several match, the strictest one counts.`}</p>
-          {listed !== null && rules.length === 0 && (
+          {entries !== null && rules.length === 0 && (
             <p>{t`You have no rules yet. “Always approve” in a review adds one, and so does the button below.`}</p>
           )}
         </>

@@ -1,13 +1,12 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Switch } from "../../components/Switch";
-import type { Platform } from "../../platform/platform";
+import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, SkillEntry, SkillOffReason } from "../../protocol/generated";
 import { Entries, EntryLine, Warnings } from "./Entries";
-import { useListed } from "./listed";
 import { OpenFile } from "./OpenFile";
 import { Places } from "./Places";
 import { useChange } from "./use_settings";
@@ -18,8 +17,7 @@ const reasons: Readonly<Record<SkillOffReason, MessageDescriptor>> = {
 };
 
 export function Skills({ folder }: { folder: string | null }) {
-  const ask = useCallback((platform: Platform) => platform.call("list_skills", { folder }), [folder]);
-  const { listed, error, reload } = useListed<"list_skills">(ask);
+  const { answer: listed, error, reload } = useAnswer("list_skills", { folder });
   const change = useChange(reload);
   const [failure, setFailure] = useState<CommandError | null>(null);
   const turn = async (on: boolean) =>

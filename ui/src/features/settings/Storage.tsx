@@ -7,17 +7,14 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { bytes, exact, homePath } from "../../components/format";
 import { List } from "../../components/List";
 import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
-import type { Platform } from "../../platform/platform";
 import type { StorageUse } from "../../protocol/generated";
-import { useListed } from "./listed";
-
-const ask = (platform: Platform) => platform.call("storage_use", {});
 
 /** The disk space that Arki takes, and tidying up at once. */
 export function Storage() {
   const { platform } = useArki();
-  const { listed, error, reload } = useListed<"storage_use">(ask);
+  const { answer: listed, error, reload } = useAnswer("storage_use", {});
   const [tidied, setTidied] = useState<{ freed: number } | null>(null);
   const { busy: isTidying, error: failure, attempt } = useActs();
   const tidy = () =>

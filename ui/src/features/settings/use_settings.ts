@@ -1,32 +1,25 @@
 /** The configuration as the engine lists it, and changes of the user's own file. */
-import { useCallback } from "react";
+
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
-import { asCommandError, type Platform } from "../../platform/platform";
+import { failureOf } from "../../platform/platform";
 import type { CommandError, SettingChange, SettingEntry } from "../../protocol/generated";
-import { useListed } from "./listed";
 
 /** Makes all changes or none. Returns why they can't be made. */
 export type Change = (changes: SettingChange[]) => Promise<CommandError | null>;
 
 /** `folder`: the one whose configuration counts too; null where none is open. */
 export function useSettings(folder: string | null) {
-  const ask = useCallback((platform: Platform) => platform.call("list_settings", { folder }), [folder]);
-  const { listed, error, reload } = useListed<"list_settings">(ask);
-  const change = useChange(reload);
-  return { entries: listed, error, change, reload };
+  const { answer: entries, error, isAnswered, reload } = useAnswer("list_settings", { folder });
+  return { entries, error, isAnswered, change: useChange(reload), reload };
 }
 
 /** What is changed shows at once as the engine has it then, also where somebody else has changed it meanwhile. */
-export function useChange(reload: () => Promise<void>): Change {
+export function useChange(reload: () => Promise<unknown>): Change {
   const arki = useArki();
   return async (changes) => {
-    let failure: CommandError | null = null;
-    try {
-      await arki.platform.call("change_settings", { changes });
-    } catch (thrown) {
-      failure = asCommandError(thrown);
-      if (failure.code !== "CONFIG_CHANGED") return failure;
-    }
+    const failure = await failureOf(arki.platform.call("change_settings", { changes }));
+    if (failure !== null && failure.code !== "CONFIG_CHANGED") return failure;
     await Promise.all([reload(), arki.refreshApp(), arki.refreshCatalogue()]);
     return failure;
   };

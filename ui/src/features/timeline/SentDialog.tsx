@@ -1,13 +1,15 @@
 /** What a model was sent with one request, message by message, and what it answered. However much it is, it comes in pages. */
 import { plural, t } from "@lingui/core/macro";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
-import { type ReactNode, useEffect, useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
 import { Dialog } from "../../components/Dialog";
 import { Disclosure } from "../../components/Disclosure";
 import { ErrorNote } from "../../components/ErrorNote";
 import { Segments } from "../../components/Segments";
+import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import type {
   CommandError,
@@ -29,26 +31,16 @@ type Props = {
 };
 
 export function SentDialog({ sessionId, seq, onClose }: Props) {
-  const { platform } = useArki();
-  const [sent, setSent] = useState<SentRequest | null>(null);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    let gone = false;
-    platform
-      .call("sent_request", { sessionId, seq })
-      .then((found) => !gone && setSent(found))
-      .catch((caught: CommandError) => !gone && setError(caught));
-    return () => {
-      gone = true;
-    };
-  }, [platform, sessionId, seq]);
+  const { answer: sent, error: unread } = useAnswer("sent_request", { sessionId, seq });
+  const [uncopied, setUncopied] = useState<CommandError | null>(null);
+  const error = unread ?? uncopied;
   return (
     <Dialog
       title={t`Sent to the model`}
       open
       onClose={onClose}
       wide="most"
-      footer={sent && <Copying sent={sent} onError={setError} />}
+      footer={sent && <Copying sent={sent} onError={setUncopied} />}
     >
       {error && <ErrorNote error={error} />}
       {sent === null && !error && <p className="secondary">{t`Reading the log…`}</p>}
@@ -88,20 +80,12 @@ function Parts({ sent, side }: { sent: SentRequest; side: SentSide }) {
   const { platform } = useArki();
   const { sessionId, seq } = sent;
   const [{ parts, next }, setShown] = useState<SentParts>(sent[side]);
-  const [reading, setReading] = useState(false);
-  const [error, setError] = useState<CommandError | null>(null);
-  const more = async (from: number) => {
-    setReading(true);
-    setError(null);
-    try {
+  const { busy: reading, error, attempt } = useActs();
+  const more = (from: number) =>
+    attempt(async () => {
       const page = await platform.call("sent_parts", { sessionId, seq, side, from });
       setShown((shown) => ({ parts: [...shown.parts, ...page.parts], next: page.next }));
-    } catch (caught) {
-      setError(caught as CommandError);
-    } finally {
-      setReading(false);
-    }
-  };
+    });
   if (parts.length === 0)
     return <p className="empty secondary">{side === "answer" ? t`No answer came.` : t`Nothing to show.`}</p>;
   const view = (part: SentPart) => (

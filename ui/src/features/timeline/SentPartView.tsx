@@ -4,8 +4,9 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Disclosure } from "../../components/Disclosure";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import type { CommandError, SentPart, SentSide } from "../../protocol/generated";
+import type { SentPart, SentSide } from "../../protocol/generated";
 import { roleWords, sizeWords } from "./sent_words";
 
 type Props = { sessionId: string; seq: number; side: SentSide; part: SentPart };
@@ -16,22 +17,14 @@ export const SentPartView = memo(({ sessionId, seq, side, part }: Props) => {
   const [open, setOpen] = useState(part.role !== "tool" && part.role !== "options" && part.role !== "system");
   const [pieces, setPieces] = useState([part.text]);
   const [next, setNext] = useState(part.next);
-  const [reading, setReading] = useState(false);
-  const [error, setError] = useState<CommandError | null>(null);
+  const { busy: reading, error, attempt } = useActs();
   const body = useId();
-  const more = async (from: number) => {
-    setReading(true);
-    setError(null);
-    try {
+  const more = (from: number) =>
+    attempt(async () => {
       const told = await platform.call("sent_text", { sessionId, seq, side, place: part.place, from });
       setPieces((before) => [...before, told.text]);
       setNext(told.next);
-    } catch (caught) {
-      setError(caught as CommandError);
-    } finally {
-      setReading(false);
-    }
-  };
+    });
   return (
     <li className="sent-part">
       <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>

@@ -7,7 +7,7 @@ import { KeyForm } from "../../components/keys/KeyForm";
 import { TestOnce } from "../../components/keys/ProviderSteps";
 import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useCatalogue } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
+import { failureOf } from "../../platform/platform";
 
 /** The vendors' names, and the kinds that their providers are called by. */
 const vendors = {
@@ -41,18 +41,13 @@ export function KeyChoice({ onChosen, onCancel, onLink }: Props) {
   const [attempt, setAttempt] = useState(0);
   // One that is configured under another name keeps it.
   const provider = providers.find((one) => one.kind === kind)?.name ?? kind;
-  const save = async (key: string) => {
-    try {
-      if (!providers.some((one) => one.name === provider))
-        await arki.platform.call("save_provider", { name: provider, kind, baseUrl: null });
-      await arki.platform.call("set_key", { provider, key });
-      await arki.refreshCatalogue();
-      setAttempt((now) => now + 1);
-      setStage("test");
-      return null;
-    } catch (thrown) {
-      return asCommandError(thrown);
-    }
+  const keep = async (key: string) => {
+    if (!providers.some((one) => one.name === provider))
+      await arki.platform.call("save_provider", { name: provider, kind, baseUrl: null });
+    await arki.platform.call("set_key", { provider, key });
+    await arki.refreshCatalogue();
+    setAttempt((now) => now + 1);
+    setStage("test");
   };
   return (
     <div className="key-choice">
@@ -71,7 +66,12 @@ export function KeyChoice({ onChosen, onCancel, onLink }: Props) {
       />
       <GetKey kind={kind} onLink={onLink} />
       {(stage === "enter" || stage === "failed") && (
-        <KeyForm key={`${kind} ${stage}`} provider={provider} onSave={save} onCancel={onCancel} />
+        <KeyForm
+          key={`${kind} ${stage}`}
+          provider={provider}
+          onSave={(key) => failureOf(keep(key))}
+          onCancel={onCancel}
+        />
       )}
       {stage !== "enter" && (
         <TestOnce

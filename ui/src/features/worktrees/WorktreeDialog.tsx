@@ -1,14 +1,13 @@
 /** Asks for the branch of a new worktree, and says what will be made before it is. */
 import { t } from "@lingui/core/macro";
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName, homePath } from "../../components/format";
 import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, PlannedWorktree } from "../../protocol/generated";
 import "./worktrees.css";
 
 type Props = {
@@ -24,7 +23,10 @@ export function WorktreeDialog({ folder, onClose, onDone }: Props) {
   const [nameId, placeId] = [useId(), useId()];
   const [branch, setBranch] = useState("");
   const { busy, error: failed, attempt, hush } = useActs();
-  const { planned, problem } = usePlanned(folder, branch.trim());
+  const named = branch.trim();
+  // The place for a branch, or why there can't be one; neither for no name.
+  const planOf = named === "" ? null : { folder, branch: named };
+  const { answer: planned, error: problem } = useAnswer("plan_worktree", planOf);
   const make = (event: FormEvent) => {
     event.preventDefault();
     if (busy || planned === null) return;
@@ -75,30 +77,4 @@ export function WorktreeDialog({ folder, onClose, onDone }: Props) {
       {failed && <ErrorNote error={failed} />}
     </Dialog>
   );
-}
-
-/** The place for a branch, or why there can't be one; neither for no name. */
-function usePlanned(folder: string, branch: string) {
-  const arki = useArki();
-  const [known, setKnown] = useState<{
-    of: string;
-    planned: PlannedWorktree | null;
-    problem: CommandError | null;
-  }>({
-    of: "",
-    planned: null,
-    problem: null,
-  });
-  useEffect(() => {
-    if (branch === "") return;
-    let left = false;
-    arki.platform.call("plan_worktree", { folder, branch }).then(
-      (planned) => !left && setKnown({ of: branch, planned, problem: null }),
-      (thrown) => !left && setKnown({ of: branch, planned: null, problem: asCommandError(thrown) }),
-    );
-    return () => {
-      left = true;
-    };
-  }, [arki, folder, branch]);
-  return branch !== "" && known.of === branch ? known : { planned: null, problem: null };
 }
