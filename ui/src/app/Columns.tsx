@@ -2,7 +2,7 @@ import { t } from "@lingui/core/macro";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { forth } from "../components/direction";
 import { glide } from "../components/glide";
-import type { Pane, ReviewMode } from "./layout_state";
+import type { Pane, ReviewMode } from "./layout";
 import { Handle } from "./parts";
 
 type Props = {

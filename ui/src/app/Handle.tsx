@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { KeyboardEvent, PointerEvent } from "react";
 import { forth, readingKey } from "../components/direction";
-import type { Sized } from "./layout_state";
+import type { Sized } from "./layout";
 
 type Props = {
   label: string;

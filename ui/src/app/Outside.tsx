@@ -2,8 +2,8 @@
 import { type ComponentProps, useEffect } from "react";
 import { useLatest } from "../components/latest";
 import { isModalOpen } from "../components/modal";
-import { useArki } from "../platform/context";
-import { useDailyUpdate } from "./daily_update";
+import { recall, remember } from "../components/remembered";
+import { useApp, useArki } from "../platform/context";
 import { NativeMenus } from "./NativeMenus";
 import type { Window } from "./use_window";
 
@@ -43,4 +43,27 @@ function useMouseSteps(steps: Steps | null) {
     window.addEventListener("mouseup", onMouseUp);
     return () => window.removeEventListener("mouseup", onMouseUp);
   }, [latest]);
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const kept = "lookedForUpdate";
+
+/** Looks for an update once a day, where the user wants that: whichever window comes first looks for all. */
+function useDailyUpdate() {
+  const { updates } = useArki();
+  const wanted = useApp()?.looksForUpdates ?? false;
+  useEffect(() => {
+    if (!wanted) return;
+    const look = () => {
+      const last = Number(recall(kept)) || 0;
+      // A clock that was put back must not stop it for years.
+      if (Math.abs(Date.now() - last) < dayMs) return;
+      remember(kept, `${Date.now()}`);
+      void updates.look();
+    };
+    look();
+    const timer = setInterval(look, hourMs);
+    return () => clearInterval(timer);
+  }, [updates, wanted]);
 }

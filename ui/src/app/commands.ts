@@ -8,7 +8,6 @@ import { homePath } from "../components/format";
 import { isModalOpen } from "../components/modal";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, HistorySource, ModelEntry } from "../protocol/generated";
-import { agentNames, historySources } from "./agent_names";
 
 export type Actions = {
   openFolder: () => void;
@@ -321,8 +320,15 @@ function exportsOf({ exportAs }: Actions): Draft[] {
   }));
 }
 
+/** The other agents whose sessions can be brought in. */
+export const agentNames: Readonly<Record<HistorySource, string>> = {
+  claude_code: "Claude Code",
+  codex: "Codex",
+  opencode: "opencode",
+};
+
 function importsOf({ importFrom }: Actions): Draft[] {
-  return historySources.map((agent) => ({
+  return (Object.keys(agentNames) as HistorySource[]).map((agent) => ({
     id: `import-${agent}`,
     section: t`Session`,
     title: t`Import sessions from ${agentNames[agent]}`,

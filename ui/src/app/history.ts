@@ -137,10 +137,9 @@ export function useHistory({ selected, go, focusMessageNext }: Given) {
       const path = await arki.platform.call("export_session", { sessionId: selected, format });
       if (path !== null) say((await wording()).exported(path));
     });
-  const bringing = () => import("./bring_history");
-  const bring = () => void attempt(async () => (await bringing()).bringExport(arki, go, say));
+  const bring = () => void attempt(async () => (await wording()).bringExport(arki, go, say));
   const bringFrom = (from: HistorySource, folder: string | null) =>
-    void attempt(async () => (await bringing()).bringHistory(arki, from, folder, say));
+    void attempt(async () => (await wording()).bringHistory(arki, from, folder, say));
   const mark = (sessionId: string, marks: { pinned: boolean | null; archived: boolean | null }) =>
     void attempt(async () => void (await arki.platform.call("mark_session", { sessionId, ...marks })));
   const inWorktree = (folder: string) => {

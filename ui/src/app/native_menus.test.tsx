@@ -7,7 +7,7 @@ import { createFake } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
 import { App } from "./App";
 import { type Actions, draftsOf } from "./commands";
-import { menuBarOf } from "./menu_bar";
+import { menuBarOf } from "./NativeMenus";
 
 // Only what stands in the menu bar is macOS's: the keys of this test are those of everywhere else.
 vi.mock("../components/shortcuts", async (original) => ({

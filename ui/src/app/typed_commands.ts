@@ -22,7 +22,7 @@ const acts: Readonly<Record<string, Act>> = {
   undo: ofSession(undo),
   usage: ofSession(
     ({ history }, sessionId, _, arki) =>
-      void import("./usage_words").then(({ usageWords }) => history.say(usageWords(sessionId, arki))),
+      void import("./history_words").then(({ usageWords }) => history.say(usageWords(sessionId, arki))),
   ),
 };
 

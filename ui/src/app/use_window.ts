@@ -13,13 +13,12 @@ import type { ApprovalMode } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
 import { useChosenModel } from "./chosen_model";
 import { useHistory } from "./history";
-import { useColumns } from "./layout_state";
+import { useColumns } from "./layout";
 import { useLanguage } from "./locale";
 import { useProject } from "./project";
 import { useShown } from "./shown";
 import { useLook } from "./theme";
-import type { Place } from "./trail";
-import { useTrail } from "./use_trail";
+import { type Place, useTrail } from "./trail";
 import {
   type OpenDialog,
   type Tab,

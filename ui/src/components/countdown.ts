@@ -1,6 +1,6 @@
 /** Time that runs out. What shows it is drawn anew only when its words change. */
 import { plural, t } from "@lingui/core/macro";
-import { useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 
 const tick = 250;
 
@@ -28,6 +28,20 @@ export function useIsOver(at: number | null): boolean {
 /** As `useSecondsUntil`, in words that change once a minute, and once a second at the end. */
 export function useTimeUntil(at: number): string {
   return useSyncExternalStore(everyTick, () => words(secondsUntil(at)));
+}
+
+const secondMs = 1000;
+
+/** The time, second by second, for as long as something goes on; else null. */
+export function useNow(goesOn: boolean): number | null {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!goesOn) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), secondMs);
+    return () => clearInterval(timer);
+  }, [goesOn]);
+  return goesOn ? now : null;
 }
 
 const secondsUntil = (at: number) => Math.max(0, Math.ceil((at - Date.now()) / 1000));

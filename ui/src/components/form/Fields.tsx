@@ -1,5 +1,7 @@
 /** The rows of every form: each drawn from what its field is described as. */
 import { type ComponentProps, type ReactNode, useId } from "react";
+import type { ModelEntry } from "../../protocol/generated";
+import { contextWords } from "../format";
 import "../checks.css";
 import "./form.css";
 
@@ -126,4 +128,12 @@ export function Select({ choices, ...select }: ComponentProps<"select"> & { choi
       })}
     </select>
   );
+}
+
+/** Each model by its id, with the size of its context where that is known. */
+export function modelChoices(models: readonly ModelEntry[]): Choice[] {
+  return models.map((model) => {
+    const words = contextWords(model);
+    return [model.id, words ? `${model.id} (${words})` : model.id];
+  });
 }

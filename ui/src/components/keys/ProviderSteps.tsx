@@ -6,8 +6,7 @@ import { useArki } from "../../platform/context";
 import type { ProviderTestStep } from "../../protocol/generated";
 import { useLatest } from "../latest";
 import { KeyButton } from "./KeyButton";
-import { TestSteps } from "./TestSteps";
-import { type TestRun, useTest } from "./useTest";
+import { type TestRun, TestSteps, useTest } from "./TestSteps";
 
 /** What is asked; a new object starts a new test. */
 export type Asked = { model: string | null };

@@ -1,9 +1,10 @@
-/** A control for each parameter of a pipeline. */
+/** What a pipeline is started with: a control for each of its parameters, and what starting it allows. */
 import { t } from "@lingui/core/macro";
 import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
 import { type Choice, type Field, Fields } from "../../components/form/Fields";
-import type { PipelineParam } from "../../protocol/generated";
+import { List } from "../../components/List";
+import type { PipelineEntry, PipelineParam } from "../../protocol/generated";
 import { choicesOf, type Values } from "./values";
 
 type Props = {
@@ -39,4 +40,25 @@ function fieldOf(param: PipelineParam, value: string): Field {
     placeholder: usual === null ? undefined : visibleWords(usual),
     about: words !== "" && <VisibleText text={words} />,
   };
+}
+
+/** What starting a pipeline allows: its own steps, and what they and those of pipelines that it runs get beyond the sandbox. */
+export function Grants({ id, entry: { grants } }: { id: string; entry: PipelineEntry }) {
+  return (
+    <div id={id} className={grants.length > 0 ? "pipeline-grants some" : "pipeline-grants"}>
+      <p className="small">
+        {t`Starting it approves its own steps. Commands run in the sandbox, without network.`}{" "}
+        {grants.length > 0 && t`Beyond the sandbox, it allows:`}
+      </p>
+      {grants.length > 0 && (
+        <List className="small">
+          {grants.map((grant) => (
+            <li key={grant}>
+              ! <VisibleText text={grant} />
+            </li>
+          ))}
+        </List>
+      )}
+    </div>
+  );
 }

@@ -11,8 +11,7 @@ import { Runs } from "./Runs";
 import { RunView } from "./RunView";
 import { Schedules } from "./Schedules";
 import { useAsked } from "./useAsked";
-import type { RunPlace } from "./useRun";
-import { useRuns } from "./useRuns";
+import { type RunPlace, useRuns } from "./useRun";
 import "./pipelines.css";
 
 type Props = {

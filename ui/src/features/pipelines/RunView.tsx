@@ -3,6 +3,7 @@ import { plural, t } from "@lingui/core/macro";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { useNow } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
 import { duration, exactTime } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
@@ -21,7 +22,7 @@ import { isUnfinished } from "../../protocol/sessions";
 import { StepGraph } from "./StepGraph";
 import { StepPanel } from "./StepPanel";
 import { beganAt } from "./step_log";
-import { type RunPlace, useNow, useRun } from "./useRun";
+import { type RunPlace, useRun, works } from "./useRun";
 import { originWords, sizeWords } from "./words";
 
 export type RunProps = {
@@ -59,7 +60,7 @@ export function RunView(props: RunProps) {
 }
 
 function RunHead({ details: { run, steps, origin } }: { details: PipelineRunDetails }) {
-  const now = useNow(steps);
+  const now = useNow(works(steps));
   const finished = steps.filter(({ state }) => state === "completed" || state === "skipped").length;
   const ms = (run.endedAt ?? now ?? run.startedAt) - run.startedAt;
   const facts = [
@@ -104,7 +105,7 @@ function Run({ place, details, events, hasOlder, onActed, gate, onRun, onSession
   /** The step from which it was last to run again; null where it was to go on. */
   const [againFrom, setAgainFrom] = useState<string | null>(null);
   const { run, steps, failure } = details;
-  const now = useNow(steps);
+  const now = useNow(works(steps));
   const step = steps.find((one) => one.step === chosen) ?? stepToShow(steps);
   const workingMs = ({ step, state }: PipelineStepEntry) => {
     const began = state === "running" ? beganAt(events, place.runId, step) : null;

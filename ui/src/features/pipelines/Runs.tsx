@@ -9,8 +9,7 @@ import { ShowMore } from "../../components/ShowMore";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { useSessions } from "../../platform/context";
 import type { PipelineRunEntry } from "../../protocol/generated";
-import { Plot } from "./Plot";
-import { columnsOf, durationOf, sumsOf } from "./past";
+import { type Column, columnsOf, durationOf, sumsOf } from "./past";
 import type { Asked } from "./useAsked";
 import type { RunPlace } from "./useRun";
 
@@ -158,4 +157,41 @@ function Elsewhere({ folder }: { folder: string | null }) {
 function durationWords(run: PipelineRunEntry): string {
   const ms = durationOf(run);
   return ms === null ? "" : duration(ms);
+}
+
+type PlotProps = { columns: readonly Column[]; startedAt: (runId: string) => number };
+
+const signs: Readonly<Record<Column["outcome"], string>> = { done: "", failed: "✕", cancelled: "–" };
+
+/** A column for each run, as high as it took long. The table below has the same, which is what screen readers read. */
+function Plot({ columns, startedAt }: PlotProps) {
+  const most = Math.max(1, ...columns.map(({ durationMs }) => durationMs));
+  const [first, last] = [columns[0], columns.at(-1)];
+  return (
+    <div className="runs-plot" style={{ "--count": columns.length } as object} aria-hidden>
+      <div className="runs-scale small secondary">{duration(most)}</div>
+      <div className="runs-columns">
+        {columns.map(({ runId, durationMs, outcome }) => (
+          <div
+            key={runId}
+            className="runs-column"
+            title={`${exactTime(startedAt(runId))}: ${stateWords(outcome)}, ${duration(durationMs)}`}
+          >
+            {signs[outcome] !== "" && (
+              <span className={`small runs-sign runs-${outcome}`}>{signs[outcome]}</span>
+            )}
+            <span
+              className={`runs-piece runs-${outcome}`}
+              style={{ height: `${(100 * durationMs) / most}%` }}
+            />
+          </div>
+        ))}
+      </div>
+      <div className="runs-axis small secondary">
+        <span>{first && shortTime(startedAt(first.runId))}</span>
+        <span>{t`✕ failed, – stopped`}</span>
+        <span>{last && shortTime(startedAt(last.runId))}</span>
+      </div>
+    </div>
+  );
 }

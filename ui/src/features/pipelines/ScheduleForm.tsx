@@ -3,8 +3,7 @@ import { useId, useState } from "react";
 import { EntryForm } from "../../components/form/EntryForm";
 import { Fields } from "../../components/form/Fields";
 import type { MissedRuns, PipelineEntry, PipelineSchedule, SaveSchedule } from "../../protocol/generated";
-import { Grants } from "./Grants";
-import { ParamRows } from "./ParamRows";
+import { Grants, ParamRows } from "./ParamRows";
 import { initialValues, toSend } from "./values";
 import { missedWords } from "./words";
 

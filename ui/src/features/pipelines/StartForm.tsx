@@ -7,8 +7,7 @@ import { matches } from "../../components/shortcuts";
 import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
 import type { PipelineEntry } from "../../protocol/generated";
-import { Grants } from "./Grants";
-import { ParamRows } from "./ParamRows";
+import { Grants, ParamRows } from "./ParamRows";
 import type { RunPlace } from "./useRun";
 import { initialValues, toSend } from "./values";
 

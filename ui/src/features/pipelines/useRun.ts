@@ -1,4 +1,3 @@
-import { useEffect, useState } from "react";
 import { useSessionPart, useSessions } from "../../platform/context";
 import type { PipelineStepEntry } from "../../protocol/generated";
 import { useAsked } from "./useAsked";
@@ -14,17 +13,21 @@ export function useRun({ runId, sessionId }: RunPlace) {
   return { ...run, events: window.events, hasOlder: window.hasOlder };
 }
 
-const tickMs = 1000;
+/** Whether one of a run's steps works; not while a gate waits. */
+export const works = (steps: readonly PipelineStepEntry[]): boolean =>
+  steps.some(({ state }) => state === "running" || state === "retrying");
 
-/** The time, while one of a run's steps works; else, as while a gate waits, null. */
-export function useNow(steps: readonly PipelineStepEntry[]): number | null {
-  const [now, setNow] = useState(Date.now);
-  const works = steps.some(({ state }) => state === "running" || state === "retrying");
-  useEffect(() => {
-    if (!works) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
-    return () => clearInterval(timer);
-  }, [works]);
-  return works ? now : null;
+/** As the engine names the agent of a pipeline's run. */
+const pipelineAgent = "pipeline:";
+
+/** Changes whenever a pipeline's run begins, stops or ends. */
+function useRunsSign(): string {
+  return useSessions()
+    .filter(({ agent }) => agent === pipelineAgent)
+    .map(({ sessionId, state }) => `${sessionId} ${state}`)
+    .join("\n");
+}
+
+export function useRuns() {
+  return useAsked("list_pipeline_runs", {}, useRunsSign());
 }

@@ -1,11 +1,11 @@
-/** The inspector's "Changes": what waits for a decision, then what was decided. */
-
+/** The inspector's "Changes": what waits for a decision, then what was decided. Or one approval by itself. */
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Maximize2 } from "lucide-react";
 import { type FocusEvent, Fragment, type RefObject, useEffect, useRef } from "react";
 import { IconButton } from "../../components/IconButton";
 import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
+import type { PendingApproval } from "../../protocol/approvals";
 import { Decided } from "./Decided";
 import { LookBar, useLook, useRoom } from "./look";
 import { onChangesKey, PendingCard } from "./PendingCard";
@@ -91,7 +91,7 @@ function Asking({ sessionId }: { sessionId: string }) {
 }
 
 /** Never a button: a stray Enter must not approve what has not been read. */
-export function focusDecision(root: HTMLElement | null): void {
+function focusDecision(root: HTMLElement | null): void {
   const find = (what: string) => root?.querySelector<HTMLElement>(what);
   (find(".approval .hunk.open") ?? find(".approval") ?? root)?.focus();
 }
@@ -119,4 +119,21 @@ function useFocusKept(root: RefObject<HTMLElement | null>, first: string | undef
       if (event.relatedTarget !== null) inside.current = root.current?.contains(event.relatedTarget) ?? false;
     },
   };
+}
+
+/** One approval by itself, with the look of its diff. `focusRequest`: as of `Changes`. */
+export function OneReview({ approval, focusRequest }: { approval: PendingApproval; focusRequest: number }) {
+  const { hasRoom, probe } = useRoom();
+  const [look, toggleLook] = useLook(hasRoom);
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (focusRequest !== 0) focusDecision(root.current);
+  }, [focusRequest]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: j and k, heard from the hunks inside
+    <div className="changes" ref={root} onKeyDown={onChangesKey(root, toggleLook)} tabIndex={-1}>
+      {approval.preview && <LookBar probe={probe} look={look} hasRoom={hasRoom} onToggle={toggleLook} />}
+      <PendingCard approval={approval} look={look} />
+    </div>
+  );
 }

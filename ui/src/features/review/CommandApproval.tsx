@@ -15,8 +15,8 @@ import type {
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
-import { CommandEditor } from "./CommandEditor";
 import { Keep, keepKey, useProposedRule } from "./Keep";
+import { OwnText } from "./OwnText";
 import { onApproveKey, useWholeDecision } from "./useWholeDecision";
 
 type Props = { approval: PendingApproval; command: CommandPreview | null };
@@ -80,7 +80,7 @@ export function CommandApproval({ approval, command }: Props) {
   );
 }
 
-export function CommandFacts({ command }: { command: CommandPreview }) {
+function CommandFacts({ command }: { command: CommandPreview }) {
   return (
     <dl className="facts">
       <dt>{t`Folder`}</dt>
@@ -167,5 +167,25 @@ function Confined({ command: { sandbox, confinement = null } }: { command: Comma
       ))}
       <span className="secondary">{t`Confined by ${sandboxWords(sandbox)}.`}</span>
     </>
+  );
+}
+
+type EditorProps = { command: string; onChange: (command: string) => void; onCancel: () => void };
+
+/** The user's own command, to run in place of the one that waits. */
+function CommandEditor({ command, onChange, onCancel }: EditorProps) {
+  return (
+    <OwnText
+      label={t`Command to run instead`}
+      value={command}
+      maxRows={12}
+      onChange={onChange}
+      onCancel={onCancel}
+    >
+      <span className="secondary small grow">{t`Arki tells the model that a different command ran.`}</span>
+      <Button small look="quiet" title={t`Go back to the model's command (Esc)`} onClick={onCancel}>
+        {t`Cancel edit`}
+      </Button>
+    </OwnText>
   );
 }

@@ -3,12 +3,8 @@ import { useState } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, ConfiguredAgent, SettingEntry } from "../../protocol/generated";
-import { AgentForm } from "./AgentForm";
-import { ownValues } from "./agent_form";
-import { Act, Entries, EntryLine, useEntries, Warnings } from "./Entries";
-import { OpenFile } from "./OpenFile";
-import { Places } from "./Places";
-import { hidesSecrets } from "./RemovedNote";
+import { AgentForm, ownValues } from "./AgentForm";
+import { Act, Entries, EntryLine, hidesSecrets, OpenFile, Places, useEntries, Warnings } from "./Entries";
 import { type Change, keyBelow, useChange, useSettings } from "./use_settings";
 
 /** An agent's name; null: the form of a new one. */

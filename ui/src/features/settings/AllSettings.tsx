@@ -5,12 +5,10 @@ import { Fragment, useMemo, useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { RuleSentence } from "../../components/RuleSentence";
 import type { SettingChange, SettingEntry } from "../../protocol/generated";
-import { addButtonOf } from "./AddSetting";
 import { appearanceParts, type Chosen } from "./Appearance";
-import { origins } from "./origins";
-import { RemovedNote } from "./RemovedNote";
-import { SettingRow } from "./SettingRow";
-import { standsIn, useSettings } from "./use_settings";
+import { RemovedNote } from "./Entries";
+import { addButtonOf, SettingRow } from "./SettingRow";
+import { origins, standsIn, useSettings } from "./use_settings";
 import "./all_settings.css";
 import { List } from "../../components/List";
 

@@ -1,12 +1,15 @@
-/** The lists of the settings: their entries, what was removed of them, and the button or the form for a new one. */
+/** The lists of the settings: their entries with the files they come from, what was removed, and the way to a new one. */
+import { t } from "@lingui/core/macro";
 import { Plus } from "lucide-react";
 import { type ReactNode, type Ref, useCallback, useId, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
+import { homePath } from "../../components/format";
 import { List } from "../../components/List";
+import { useActs } from "../../components/useActs";
+import { useArki } from "../../platform/context";
 import type { CommandError } from "../../protocol/generated";
-import { type Removed, RemovedNote } from "./RemovedNote";
 import "./entries.css";
 
 /** What is open in a list, and what was removed last. `Open` says which entry it is, and which part of it. */
@@ -121,4 +124,82 @@ export function useReturning() {
   }, []);
   const focus = useCallback(() => button.current?.focus(), []);
   return { button, goOn, focus };
+}
+
+export type Removed = {
+  words: string;
+  /** As it was listed, in JSON; null where that isn't all of it. */
+  text: string | null;
+  /** Returns why it can't be brought back. */
+  undo: () => Promise<CommandError | null>;
+};
+
+type NoteProps = Removed & {
+  /** It is back. */
+  onUndone: () => void;
+  /** Takes the focus where there is no button for it. */
+  onStuck?: () => void;
+};
+
+/** Values are listed without their secrets: what has some would be saved without them. */
+export const hidesSecrets = (text: string) => text.includes("[secret:") || text.includes('"(hidden)"');
+
+/** What was removed, and adding it again unless it is only known without its secrets. */
+export function RemovedNote({ words, text, undo, onUndone, onStuck }: NoteProps) {
+  const [error, setError] = useState<CommandError | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  // What had the focus is gone.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useLayoutEffect(() => (button.current ? button.current.focus() : onStuck?.()), []);
+  const bringBack = async () => {
+    const failure = await undo();
+    setError(failure);
+    if (failure === null) onUndone();
+  };
+  return (
+    <div role="status">
+      {words}{" "}
+      {text !== null && !hidesSecrets(text) && (
+        <Button ref={button} small look="quiet" onClick={() => void bringBack()}>
+          {t`Undo`}
+        </Button>
+      )}
+      {error && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+/** `name`: what comes from that file. */
+type FileProps = { folder: string | null; path: string; name: string };
+
+/** Opens the file that something configured comes from. */
+export function OpenFile({ folder, path, name }: FileProps) {
+  const { platform } = useArki();
+  const { error, attempt } = useActs();
+  if (!platform.can("open_configured")) return null;
+  const open = () => attempt(() => platform.call("open_configured", { folder, path }));
+  return (
+    <>
+      <Button
+        small
+        look="quiet"
+        title={path}
+        aria-label={t`Open in editor: ${name}`}
+        onClick={() => void open()}
+      >
+        {t`Open in editor`}
+      </Button>
+      {error && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+/** Files, one behind the other. */
+export function Places({ paths }: { paths: readonly string[] }) {
+  return paths.map((path, place) => (
+    <span key={path} title={path}>
+      {place > 0 && ", "}
+      <VisibleText text={homePath(path)} />
+    </span>
+  ));
 }

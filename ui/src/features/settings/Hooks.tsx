@@ -6,13 +6,10 @@ import { measured } from "../../components/measure";
 import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, HookEntry } from "../../protocol/generated";
 import { runsIn, withoutRun } from "../../protocol/hook_entries";
-import { Act, Entries, EntryLine, useEntries } from "./Entries";
+import { Act, Entries, EntryLine, hidesSecrets, OpenFile, Places, useEntries } from "./Entries";
 import { HookForm } from "./HookForm";
 import { HookTest } from "./HookTest";
 import { actions, events, reasons } from "./hook_words";
-import { OpenFile } from "./OpenFile";
-import { Places } from "./Places";
-import { hidesSecrets } from "./RemovedNote";
 import { type Change, useChange } from "./use_settings";
 
 /** A place in the list, and what is open there; null: the form of a new one. */

@@ -9,10 +9,8 @@ import { useArki } from "../../platform/context";
 import { type CommandName, failureOf, type Params } from "../../platform/platform";
 import type { McpServerEntry } from "../../protocol/generated";
 import { Act, Entries, EntryLine, useEntries } from "./Entries";
-import { McpChanges } from "./McpChanges";
 import { McpForm } from "./McpForm";
-import { McpLog } from "./McpLog";
-import { McpTest } from "./McpTest";
+import { McpChanges, McpLog, McpTest } from "./McpParts";
 
 type Part = "edit" | "test" | "changes" | "log";
 type Open = { name: string; part: Part } | { name: null; part: "add" };

@@ -3,7 +3,7 @@ import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useActs } from "../../components/useActs";
 import { useApp, useArki } from "../../platform/context";
-import { SwitchRow } from "./SwitchRow";
+import { SwitchRow } from "./Desktop";
 
 /** Whether a model may draw conclusions from what happened, what that costs, and the way to what it proposed. */
 export function Memory({ onReview }: { onReview: () => void }) {

@@ -1,7 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { ErrorNote } from "../../components/ErrorNote";
-import { FieldRow } from "../../components/form/Fields";
-import { modelChoices } from "../../components/form/model_choices";
+import { FieldRow, modelChoices } from "../../components/form/Fields";
 import { useActs } from "../../components/useActs";
 import { useApp, useArki, useCatalogue } from "../../platform/context";
 

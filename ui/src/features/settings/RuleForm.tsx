@@ -1,18 +1,19 @@
 /** A new rule: by fields or as JSON, said as a sentence, and tried on past calls before it is added. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
-import { msg, t } from "@lingui/core/macro";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { EntryForm } from "../../components/form/EntryForm";
 import { type Field, FieldRow, Fields } from "../../components/form/Fields";
+import { folderName } from "../../components/format";
 import { RuleSentence } from "../../components/RuleSentence";
 import { ruleSentence } from "../../components/rule_sentence";
 import { useActs } from "../../components/useActs";
 import { useArki } from "../../platform/context";
-import type { BacktestResult, PastCallEntry } from "../../protocol/generated";
+import type { BacktestResult, Decision, PastCallEntry } from "../../protocol/generated";
 import { type RuleDecision, readRule } from "../../protocol/rules";
-import { Backtest } from "./Backtest";
 import { noFields, type RuleFields, ruleText } from "./rule_form";
 
 export type ShowCall = (call: PastCallEntry) => void;
@@ -146,4 +147,80 @@ function fieldsOf(folder: string | null): (Field<keyof RuleFields> | false)[] {
     { key: "reason", label: t`Reason` },
     folder !== null && { key: "onlyHere", label: t`Only in this folder`, kind: "check" },
   ];
+}
+
+const outcomes: Readonly<Record<Decision, MessageDescriptor>> = {
+  allow: msg`allowed`,
+  review: msg`runs, with a review of its changes`,
+  preview: msg`asks with a preview`,
+  approval: msg`asks`,
+  deny: msg`denied`,
+};
+
+/** The past calls that a rule matches, and what it would decide about them. */
+function Backtest({ result, onCall }: { result: BacktestResult; onCall: ShowCall }) {
+  const { matched, matchedCount, changed, calls, leftOut } = result;
+  const shown = matched.length;
+  const past = plural(calls, { one: "# past call", other: "# past calls" });
+  return (
+    <section className="backtest after-label" aria-label={t`What the rule would change`}>
+      <p role="status">
+        {matchedCount === 0
+          ? t`${past} looked at: the rule matches none.`
+          : t`${past} looked at: the rule matches ${matchedCount} and would decide ${changed} differently.`}
+      </p>
+      {leftOut > 0 && (
+        <p className="small secondary">
+          {plural(leftOut, {
+            one: "# call is left out: its folder no longer exists.",
+            other: "# calls are left out: their folders no longer exist.",
+          })}
+        </p>
+      )}
+      <ul className="configured">
+        {matched.map((call) => (
+          <li key={`${call.sessionId} ${call.seq}`}>
+            <PastCall call={call} onCall={onCall} />
+          </li>
+        ))}
+      </ul>
+      {matched.length < matchedCount && <p className="small secondary">{t`Only ${shown} are listed.`}</p>}
+    </section>
+  );
+}
+
+function PastCall({ call, onCall }: { call: PastCallEntry; onCall: ShowCall }) {
+  const { toolId, decided, decision, withRule } = call;
+  const about = `call-${call.sessionId}-${call.seq}`;
+  const today = i18n._(outcomes[decision]);
+  const then = decided === null ? "" : t`Back then: ${i18n._(outcomes[decided])}`;
+  return (
+    <>
+      <p id={about} className="past-call">
+        {toolId !== "run_command" && (
+          <span className="secondary">
+            <VisibleText text={toolId} />{" "}
+          </span>
+        )}
+        <code>
+          <VisibleText text={call.call} />
+        </code>
+      </p>
+      <p className="small secondary" title={then}>
+        {decision === withRule ? (
+          t`${today}, unchanged`
+        ) : (
+          <>
+            {today} <span aria-hidden>→</span>
+            <span className="sr-only">{t`becomes`}</span> <strong>{i18n._(outcomes[withRule])}</strong>
+          </>
+        )}
+        {" · "}
+        <button type="button" className="link" aria-describedby={about} onClick={() => onCall(call)}>
+          <VisibleText text={call.title || t`Untitled session`} />
+        </button>{" "}
+        <VisibleText text={folderName(call.project)} />
+      </p>
+    </>
+  );
 }

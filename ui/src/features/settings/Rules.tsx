@@ -14,9 +14,8 @@ import type { SettingEntry } from "../../protocol/generated";
 import { isRecord } from "../../protocol/read";
 import { readRule } from "../../protocol/rules";
 import { Entries, EntryLine, useEntries } from "./Entries";
-import { origins } from "./origins";
 import { RuleForm, type ShowCall } from "./RuleForm";
-import { useSettings } from "./use_settings";
+import { origins, useSettings } from "./use_settings";
 
 type Props = {
   /** The one that is open, whose own rules count too. */

@@ -6,9 +6,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { Switch } from "../../components/Switch";
 import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, SkillEntry, SkillOffReason } from "../../protocol/generated";
-import { Entries, EntryLine, Warnings } from "./Entries";
-import { OpenFile } from "./OpenFile";
-import { Places } from "./Places";
+import { Entries, EntryLine, OpenFile, Places, Warnings } from "./Entries";
 import { useChange } from "./use_settings";
 
 const reasons: Readonly<Record<SkillOffReason, MessageDescriptor>> = {

@@ -1,9 +1,10 @@
 /** The configuration as the engine lists it, and changes of the user's own file. */
-
+import type { MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import { failureOf } from "../../platform/platform";
-import type { CommandError, SettingChange, SettingEntry } from "../../protocol/generated";
+import type { CommandError, SettingChange, SettingEntry, SettingOrigin } from "../../protocol/generated";
 
 /** Makes all changes or none. Returns why they can't be made. */
 export type Change = (changes: SettingChange[]) => Promise<CommandError | null>;
@@ -48,3 +49,10 @@ export function standsIn(entry: SettingEntry, key: string): boolean {
   const rest = entry.key.slice(key.length);
   return /^\[\d+\]$/.test(rest) || /^\.("(?:[^"\\]|\\.)*"|[^."]+)$/.test(rest);
 }
+
+/** The words for where a value comes from. */
+export const origins: Readonly<Record<SettingOrigin, MessageDescriptor>> = {
+  default: msg`Default`,
+  user: msg`Your file`,
+  project: msg`This folder`,
+};

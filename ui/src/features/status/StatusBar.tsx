@@ -9,9 +9,9 @@ import type { PlaceActions } from "./FolderMenu";
 import "./status.css";
 
 // Not before the first content: nothing is used yet, no run is resumed, and no update known.
-const Used = lazily(() => import("./Used").then((part) => part.Used));
-const RunState = lazily(() => import("./RunState").then((part) => part.RunState));
-const UpdateButton = lazily(() => import("./UpdateButton").then((part) => part.UpdateButton));
+const Used = lazily(() => import("./facts").then((part) => part.Used));
+const RunState = lazily(() => import("./facts").then((part) => part.RunState));
+const UpdateButton = lazily(() => import("./facts").then((part) => part.UpdateButton));
 
 type Props = {
   shown: Shown | null;
@@ -28,7 +28,7 @@ type Props = {
   onResume: (() => void) | null;
 };
 
-const Sandbox = lazily(() => import("./Sandbox").then((part) => part.Sandbox));
+const Sandbox = lazily(() => import("./facts").then((part) => part.Sandbox));
 const FolderMenu = lazily(() => import("./FolderMenu").then((part) => part.FolderMenu));
 
 export function StatusBar(props: Props) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noUsage, usageStep } from "../../protocol/usage";
 import { eventLog, untoldUsage } from "../../testing/events";
-import { tokenFigures } from "./token_figures";
+import { tokenFigures } from "./facts";
 
 describe("the figures of tokens", () => {
   it("says of what no provider reported neither zero nor anything else", () => {

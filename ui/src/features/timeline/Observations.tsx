@@ -1,5 +1,7 @@
 /** What was intended, planned, done and answered, as the engine tells it of the whole session. */
-import { plural, t } from "@lingui/core/macro";
+
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
@@ -7,7 +9,6 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { exact, exactTime } from "../../components/format";
 import type { Observation, ObservationType } from "../../protocol/generated";
 import { LogEntry } from "./LogEntry";
-import { observationWords } from "./observation_words";
 import { useObservations } from "./useObservations";
 
 type Props = {
@@ -82,3 +83,24 @@ function withWords(seen: readonly Observation[], words: string): Observation[] {
   const wanted = words.trim().toLowerCase();
   return seen.filter((one) => wanted === "" || one.title.toLowerCase().includes(wanted));
 }
+
+const typeWords: Readonly<Record<ObservationType, MessageDescriptor>> = {
+  INTENT: msg`Intent`,
+  PLAN: msg`Plan`,
+  THOUGHTS: msg`Thoughts`,
+  TOOL_CALL: msg`Tool call`,
+  TOOL_EXECUTION: msg`Tool result`,
+  SYNTHESIS: msg`Synthesis`,
+  ERROR: msg`Error`,
+  FINAL_RESPONSE: msg`Final response`,
+  STATE_UPDATE: msg`State update`,
+  LLM_STREAM_START: msg`Request`,
+  LLM_STREAM_METADATA: msg`Tokens`,
+  LLM_STREAM_ERROR: msg`Request failed`,
+  LLM_STREAM_END: msg`Response`,
+};
+
+/** In the order in which they are offered. */
+export const observationTypes = Object.keys(typeWords) as readonly ObservationType[];
+
+export const observationWords = (type: ObservationType): string => i18n._(typeWords[type]);

@@ -1,8 +1,9 @@
 /** What a model was sent with one request, message by message, and what it answered. However much it is, it comes in pages. */
 import { plural, t } from "@lingui/core/macro";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
-import { type ReactNode, useId, useState } from "react";
+import { memo, type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
 import { Dialog } from "../../components/Dialog";
 import { Disclosure } from "../../components/Disclosure";
@@ -19,8 +20,7 @@ import type {
   SentRequest,
   SentSide,
 } from "../../protocol/generated";
-import { SentPartView } from "./SentPartView";
-import { factsOf, proofWords, sizeWords } from "./sent_words";
+import { factsOf, proofWords, roleWords, sizeWords } from "./sent_words";
 import "./sent.css";
 
 type Props = {
@@ -167,3 +167,52 @@ function Copying({ sent: { sessionId, seq, bodyBytes }, onError }: CopyingProps)
     </>
   );
 }
+
+type PartProps = { sessionId: string; seq: number; side: SentSide; part: SentPart };
+
+/** A message, tool or result of a past request. Its beginning is here; more of its text comes when it is asked for. */
+const SentPartView = memo(({ sessionId, seq, side, part }: PartProps) => {
+  const { platform } = useArki();
+  const [open, setOpen] = useState(part.role !== "tool" && part.role !== "options" && part.role !== "system");
+  const [pieces, setPieces] = useState([part.text]);
+  const [next, setNext] = useState(part.next);
+  const { busy: reading, error, attempt } = useActs();
+  const body = useId();
+  const more = (from: number) =>
+    attempt(async () => {
+      const told = await platform.call("sent_text", { sessionId, seq, side, place: part.place, from });
+      setPieces((before) => [...before, told.text]);
+      setNext(told.next);
+    });
+  return (
+    <li className="sent-part">
+      <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
+        <span className="sent-role">{roleWords(part)}</span>
+        <span className="secondary cut grow code" dir="auto">
+          {part.name && <VisibleText text={part.name} />}
+        </span>
+        <span className="secondary small">{sizeWords(part.bytes)}</span>
+      </Disclosure>
+      {open && (
+        <div id={body} className="sent-text">
+          <pre className="output" tabIndex={0} dir="auto">
+            {pieces.map((piece, place) => (
+              // Pieces are only added, so that their place is what they are.
+              <Piece key={`${place}`} text={piece} />
+            ))}
+          </pre>
+          {error && <ErrorNote error={error} />}
+          {next !== null && (
+            <Button small look="quiet" disabled={reading} onClick={() => void more(next)}>
+              {reading ? t`Reading…` : t`Show more: ${sizeWords(rest(part, next))} left`}
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+});
+
+const Piece = memo(({ text }: { text: string }) => <VisibleText text={text} />);
+
+const rest = ({ bytes }: SentPart, next: number) => Math.max(0, bytes - next);

@@ -11,10 +11,8 @@ import { storedKind } from "../../protocol/events";
 import type { Event, ObservationType } from "../../protocol/generated";
 import { LoadedFoot } from "./LoadedFoot";
 import { LogEntry } from "./LogEntry";
-import { Observations } from "./Observations";
-import { observationTypes, observationWords } from "./observation_words";
-import { filterEvents, kinds, summary } from "./summary";
-import { titleOf } from "./titles";
+import { Observations, observationTypes, observationWords } from "./Observations";
+import { filterEvents, kinds, summary, titleOf } from "./summary";
 import "./timeline.css";
 
 /** What can be done with an event. */

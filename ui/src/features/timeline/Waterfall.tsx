@@ -5,26 +5,27 @@ import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useStat
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { useNow } from "../../components/countdown";
 import { readingKey } from "../../components/direction";
+import { clock, duration, exactTime } from "../../components/format";
 import { IconButton } from "../../components/IconButton";
-import { useSessionPart } from "../../platform/context";
+import { useSessionPart, useSessions } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
-import { Bare } from "./Bare";
+import { isUnfinished } from "../../protocol/sessions";
 import { LoadedFoot } from "./LoadedFoot";
-import { layout, type Row, type Scale } from "./layout";
+import { layout, placeOf, type Row, type Scale } from "./layout";
 import { nameOf } from "./span_words";
 import type { Span } from "./spans";
 import { Entry, type EventActions } from "./Timeline";
 import { movedTo, rowOf, spanWith } from "./tree_keys";
-import { useNow } from "./useNow";
-import { pauseBands, WaterfallAxis } from "./WaterfallAxis";
-import { WaterfallRow } from "./WaterfallRow";
+import { Bare, WaterfallRow } from "./WaterfallRow";
 
 type Props = EventActions & { sessionId: string };
 
 export function Waterfall({ sessionId, ...actions }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
-  const now = useNow(sessionId);
+  const state = useSessions().find((one) => one.sessionId === sessionId)?.state;
+  const now = useNow(state !== undefined && isUnfinished(state));
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -157,4 +158,45 @@ function Details({ span, onClose, ...actions }: DetailsProps) {
       ))}
     </section>
   );
+}
+
+/** Of the axis, in hundredths. */
+const labelRoom = 20;
+
+/** When it began and ended, and how long each pause was that is drawn short. Rows say the same to screen readers. */
+function WaterfallAxis({ scale }: { scale: Scale }) {
+  let free = 0;
+  const labels = scale.pauses.flatMap(({ from, to }) => {
+    const left = Math.min(placeOf(scale, from), 100 - labelRoom);
+    if (left < free) return [];
+    free = left + labelRoom;
+    return [{ left, words: duration(to - from) }];
+  });
+  return (
+    <div className="waterfall-axis small secondary" aria-hidden>
+      <div className="axis-times">
+        <span title={exactTime(scale.from)}>{clock(scale.from)}</span>
+        <span title={exactTime(scale.to)}>{clock(scale.to)}</span>
+      </div>
+      {labels.length > 0 && (
+        <div className="span-track">
+          {labels.map(({ left, words }) => (
+            <span key={left} className="axis-pause" style={{ insetInlineStart: `${left}%` }}>
+              {words}
+            </span>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The bands behind all bars that mark the pauses. */
+function pauseBands(scale: Scale): string {
+  if (scale.pauses.length === 0) return "none";
+  const stops = scale.pauses.flatMap(({ from, to }) => {
+    const [start, end] = [from, to].map((ts) => `${placeOf(scale, ts).toFixed(3)}%`);
+    return [`transparent ${start}`, `var(--pause) ${start}`, `var(--pause) ${end}`, `transparent ${end}`];
+  });
+  return `linear-gradient(calc(var(--forth) * 90deg), ${stops.join(", ")})`;
 }

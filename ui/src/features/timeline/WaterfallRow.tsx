@@ -1,4 +1,5 @@
 import { ChevronRight } from "lucide-react";
+import type { CSSProperties, ReactNode, Ref } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { barsOf, type Row, type Scale } from "./layout";
 import { besideOf, factsOf, nameOf, timeOf } from "./span_words";
@@ -75,6 +76,17 @@ export function WaterfallRow({ id, row, scale, active, onToggle, onOpen }: Props
           />
         ))}
       </span>
+    </div>
+  );
+}
+
+type BareProps = { style: CSSProperties; children: ReactNode; ref?: Ref<HTMLDivElement> };
+
+/** What a virtual list has between itself and its rows. WebKit takes a tree with anything else in it for none. */
+export function Bare({ style, children, ref }: BareProps) {
+  return (
+    <div ref={ref} role="presentation" style={style}>
+      {children}
     </div>
   );
 }

@@ -1,0 +1,158 @@
+/** What is opened below an MCP server of the list: its test, its log, and how its tools changed. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import { TestSteps, useTest } from "../../components/keys/TestSteps";
+import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
+import { useArki } from "../../platform/context";
+import type { McpChangedTool, McpTestStep } from "../../protocol/generated";
+
+const words: Record<McpTestStep["step"], MessageDescriptor> = {
+  start: msg`Start`,
+  initialize: msg`Handshake`,
+  tools: msg`Tools`,
+};
+
+type Props = { name: string; onTested: () => void; onClose: () => void };
+
+/** Starts the server at once and shows each step; the one that fails with what the server printed. */
+export function McpTest({ name, onTested, onClose }: Props) {
+  const arki = useArki();
+  const [asked, setAsked] = useState({ name });
+  const test = useTest<McpTestStep>(
+    useCallback((onStep) => arki.platform.testMcpServer(asked, onStep), [arki, asked]),
+  );
+  useEffect(() => {
+    if (!test.running) onTested();
+  }, [test.running, onTested]);
+  const steps = test.steps.map(({ step, ok, ...told }) => ({
+    ...told,
+    title: i18n._(words[step]),
+    state: ok ? ("ok" as const) : ("failed" as const),
+  }));
+  const trail = test.steps.at(-1)?.trail;
+  return (
+    <OpenedPart
+      onClose={onClose}
+      actions={
+        <Button small disabled={test.running} onClick={() => setAsked({ name })}>
+          {t`Test again`}
+        </Button>
+      }
+    >
+      <TestSteps name={name} test={{ ...test, steps }}>
+        {trail && <ServerText title={t`Last output:`} text={trail} />}
+      </TestSteps>
+    </OpenedPart>
+  );
+}
+
+/** The last of what the server printed besides the protocol. */
+export function McpLog({ name, onClose }: { name: string; onClose: () => void }) {
+  const { answer: log, error, reload } = useAnswer("mcp_server_log", { name });
+  return (
+    <OpenedPart
+      onClose={onClose}
+      actions={
+        <Button small onClick={() => void reload()}>
+          {t`Read again`}
+        </Button>
+      }
+    >
+      <section aria-label={t`Log of ${name}`}>
+        {error && <ErrorNote error={error} />}
+        {log === "" && <p className="secondary">{t`It has printed nothing since Arki started.`}</p>}
+        {log && <ServerText text={log} />}
+      </section>
+    </OpenedPart>
+  );
+}
+
+const changeWords: Record<McpChangedTool["change"], MessageDescriptor> = {
+  added: msg`new`,
+  changed: msg`changed`,
+  removed: msg`gone`,
+};
+
+/** The tools as the server lists them now, beside what was agreed to. What is shown is what is agreed to. */
+export function McpChanges({ name, onClose }: { name: string; onClose: () => void }) {
+  const arki = useArki();
+  const { answer: server, error } = useAnswer("review_mcp_server", { name });
+  const { error: failure, attempt } = useActs();
+  const problem = failure ?? error;
+  const agree = async (digest: string) => {
+    if (await attempt(() => arki.platform.call("agree_to_mcp_server", { name, digest }))) onClose();
+  };
+  return (
+    <OpenedPart
+      onClose={onClose}
+      actions={
+        server &&
+        server.changed.length > 0 && (
+          <Button small look="primary" onClick={() => agree(server.digest)}>
+            {t`Approve these tools`}
+          </Button>
+        )
+      }
+    >
+      <section className="mcp-changes" aria-label={t`Changes of ${name}`} aria-busy={!server && !problem}>
+        {!server && !problem && <p className="secondary">{t`◐ Asking ${name} for its tools…`}</p>}
+        {problem && <ErrorNote error={problem} />}
+        {server?.changed.map((tool) => (
+          <ChangedTool key={tool.name} tool={tool} />
+        ))}
+        {server?.changed.length === 0 && <p>{t`Its tools are the ones you approved.`}</p>}
+      </section>
+    </OpenedPart>
+  );
+}
+
+function ChangedTool({ tool }: { tool: McpChangedTool }) {
+  return (
+    <div>
+      <p>
+        <code>
+          <VisibleText text={tool.name} />
+        </code>{" "}
+        <span className="secondary">{i18n._(changeWords[tool.change])}</span>
+      </p>
+      {tool.before && <ServerText title={t`− Approved`} look="before" text={tool.before} />}
+      {tool.now && <ServerText title={t`+ Now`} look="now" text={tool.now} />}
+    </div>
+  );
+}
+
+type PartProps = { children: ReactNode; actions: ReactNode; onClose: () => void };
+
+/** What was opened below an entry of a list: something to look at, then what can be done about it or closing it. */
+function OpenedPart({ children, actions, onClose }: PartProps) {
+  return (
+    <div className="opened-part">
+      {children}
+      <div className="error-actions">
+        {actions}
+        <Button small look="quiet" onClick={onClose}>
+          {t`Close`}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+type TextProps = { title?: string; look?: "before" | "now"; text: string };
+
+/** What a server says of itself: as it is, with nothing hidden in it. */
+function ServerText({ title, look, text }: TextProps) {
+  return (
+    <>
+      {title && <p className="small secondary">{title}</p>}
+      <pre className={`output mcp-text ${look ?? ""}`} tabIndex={0}>
+        <VisibleText text={text} />
+      </pre>
+    </>
+  );
+}
