@@ -22,7 +22,7 @@ import {
 import { folderName } from "../components/format";
 import { type MenuAction, MenuBeside } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
-import type { SessionSummary, WorktreeOf } from "../protocol/generated";
+import type { ExportFormat, SessionSummary, WorktreeOf } from "../protocol/generated";
 import type { History } from "./history";
 
 const size = 14;
@@ -46,6 +46,13 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
     needs: "import_sessions",
     run: history.bring,
   };
+  const exportAs = (format: ExportFormat, label: string, detail?: string): MenuAction => ({
+    label,
+    detail,
+    icon: <Download size={size} />,
+    needs: "export_session",
+    run: () => history.keep(format),
+  });
   const kept: (MenuAction | null)[] =
     sessionId === null
       ? []
@@ -72,25 +79,9 @@ export function SessionMenu({ sessionId, session, history, onRename, onReplay, o
             run: () => history.setAsking({ about: "tools", sessionId }),
           },
           null,
-          {
-            label: t`Export as JSONL…`,
-            detail: t`The whole log. You can import it again.`,
-            icon: <Download size={size} />,
-            needs: "export_session",
-            run: () => history.keep("jsonl"),
-          },
-          {
-            label: t`Export as Markdown…`,
-            icon: <Download size={size} />,
-            needs: "export_session",
-            run: () => history.keep("markdown"),
-          },
-          {
-            label: t`Export as HTML…`,
-            icon: <Download size={size} />,
-            needs: "export_session",
-            run: () => history.keep("html"),
-          },
+          exportAs("jsonl", t`Export as JSONL…`, t`The whole log. You can import it again.`),
+          exportAs("markdown", t`Export as Markdown…`),
+          exportAs("html", t`Export as HTML…`),
         ];
   const worktree = session?.worktree ?? null;
   const beside: (MenuAction | null)[] = [

@@ -77,210 +77,102 @@ export type Actions = {
 /** A command, also one that can't be run right now. */
 export type Draft = Omit<Command, "run" | "shortcut"> & { run: (() => void) | null };
 
+/** A command by its id, its title and what it does; null: not right now. `foreign`: what in the title others named. */
+type Entry = readonly [id: string, title: string, run: Draft["run"], foreign?: string];
+
+const inSection = (section: string, entries: readonly Entry[]): Draft[] =>
+  entries.map(([id, title, run, foreign]) => ({ id, section, title, foreign, run }));
+
 /** `recent`: folders that were open before, by their paths. */
 export function draftsOf(
   act: Actions,
   models: readonly ModelEntry[],
   recent: readonly string[] = [],
 ): Draft[] {
+  const pin = act.pin?.isOn ? t`Unpin this session` : t`Pin this session`;
+  const archive = act.archive?.isOn ? t`Bring this session back from the archive` : t`Archive this session`;
   return [
-    { id: "new", section: t`Session`, title: t`New session`, run: act.newSession },
-    {
-      id: "worktree",
-      section: t`Session`,
-      title: t`New session in a worktree…`,
-      run: act.newWorktree,
-    },
-    {
-      id: "apart",
-      section: t`Session`,
-      title: t`Open this session in a new window`,
-      run: act.openApart,
-    },
-    { id: "link", section: t`Session`, title: t`Copy link to this session`, run: act.copyLink },
-    {
-      id: "message",
-      section: t`Session`,
-      title: t`Write a message`,
-      run: act.focusMessage,
-    },
-    { id: "stop", section: t`Session`, title: t`Stop the run`, run: act.stop },
-    { id: "pause", section: t`Session`, title: t`Pause the run`, run: act.pause },
-    { id: "resume", section: t`Session`, title: t`Resume the run`, run: act.resume },
-    {
-      id: "next",
-      section: t`Session`,
-      title: t`Send the next queued message`,
-      run: act.sendNext,
-    },
-    {
-      id: "edit",
-      section: t`Session`,
-      title: t`Edit and resend the last message`,
-      run: act.editLast,
-    },
-    {
-      id: "inbox",
-      section: t`Session`,
-      title: t`Go to the next pending decision`,
-      run: act.inbox,
-    },
-    {
-      id: "compact",
-      section: t`Session`,
-      title: t`Compact now…`,
-      run: act.compact,
-    },
-    { id: "fork", section: t`Session`, title: t`Fork from here`, run: act.fork },
-    ...exportsOf(act),
-    {
-      id: "import",
-      section: t`Session`,
-      title: t`Import sessions`,
-      run: act.importSessions,
-    },
-    ...importsOf(act),
-    {
-      id: "rename",
-      section: t`Session`,
-      title: t`Rename this session`,
-      run: act.renameSession,
-    },
-    {
-      id: "pin",
-      section: t`Session`,
-      title: act.pin?.isOn ? t`Unpin this session` : t`Pin this session`,
-      run: act.pin?.toggle ?? null,
-    },
-    {
-      id: "archive",
-      section: t`Session`,
-      title: act.archive?.isOn ? t`Bring this session back from the archive` : t`Archive this session`,
-      run: act.archive?.toggle ?? null,
-    },
-    { id: "find", section: t`Session`, title: t`Find in this session`, run: act.find },
-    { id: "replay", section: t`Session`, title: t`Replay this session`, run: act.replay },
-    {
-      id: "session-settings",
-      section: t`Session`,
-      title: t`Session settings`,
-      run: act.sessionSettings,
-    },
-    {
-      id: "delete",
-      section: t`Session`,
-      title: t`Delete this session`,
-      run: act.deleteSession,
-    },
-    { id: "open", section: t`Folder`, title: t`Open folder`, run: act.openFolder },
-    ...recent.map((path) => ({
-      id: `${recentId}${path}`,
-      section: t`Folder`,
-      title: t`Open recent: ${homePath(path)}`,
-      foreign: homePath(path),
-      run: () => act.openRecent(path),
-    })),
-    { id: "commit", section: t`Folder`, title: t`Commit…`, run: act.commit },
-    {
-      id: "editor",
-      section: t`Folder`,
-      title: t`Open in editor`,
-      run: act.openInEditor,
-    },
-    {
-      id: "reveal",
-      section: t`Folder`,
-      title: t`Show in folder`,
-      run: act.showInFolder,
-    },
-    {
-      id: "terminal",
-      section: t`Folder`,
-      title: t`Terminal here`,
-      run: act.openTerminal,
-    },
-    {
-      id: "trust",
-      section: t`Folder`,
-      title: t`Review trust of this folder`,
-      run: act.trust,
-    },
-    { id: "back", section: t`View`, title: t`Back`, run: act.back },
-    { id: "forward", section: t`View`, title: t`Forward`, run: act.forward },
-    { id: "changes", section: t`View`, title: t`Show changes`, run: act.review },
-    { id: "review-mode", section: t`View`, title: t`Enter or leave review mode`, run: act.reviewMode },
-    {
-      id: "previous-message",
-      section: t`View`,
-      title: t`Go to your previous message`,
-      run: act.stepMessage && (() => act.stepMessage?.(-1)),
-    },
-    {
-      id: "next-message",
-      section: t`View`,
-      title: t`Go to your next message`,
-      run: act.stepMessage && (() => act.stepMessage?.(1)),
-    },
-    { id: "timeline", section: t`View`, title: t`Show timeline`, run: act.timeline },
-    { id: "plan", section: t`View`, title: t`Show plan`, run: act.plan },
-    { id: "context", section: t`View`, title: t`Show context`, run: act.context },
-    { id: "processes", section: t`View`, title: t`Show processes`, run: act.processes },
-    { id: "inbox-list", section: t`View`, title: t`Show inbox`, run: act.inboxList },
-    { id: "memory", section: t`View`, title: t`Show memory`, run: act.memory },
-    {
-      id: "pipelines",
-      section: t`View`,
-      title: t`Pipelines: start, runs, schedules`,
-      run: act.pipelines,
-    },
-    { id: "usage", section: t`View`, title: t`Usage: cost and tokens`, run: act.usage },
-    {
-      id: "filter",
-      section: t`View`,
-      title: t`Filter sessions`,
-      run: act.filterSessions,
-    },
-    {
-      id: "sidebar",
-      section: t`View`,
-      title: t`Show or hide the sessions`,
-      run: act.toggleSidebar,
-    },
-    {
-      id: "inspector",
-      section: t`View`,
-      title: t`Show or hide the inspector`,
-      run: act.toggleInspector,
-    },
-    { id: "window", section: t`View`, title: t`New window`, run: act.newWindow },
-    { id: "zoom-in", section: t`View`, title: t`Zoom in`, run: act.zoomIn },
-    { id: "zoom-out", section: t`View`, title: t`Zoom out`, run: act.zoomOut },
-    { id: "zoom-usual", section: t`View`, title: t`Reset zoom`, run: act.zoomUsual },
-    { id: "light", section: t`View`, title: t`Use the light theme`, run: () => act.theme("light") },
-    { id: "dark", section: t`View`, title: t`Use the dark theme`, run: () => act.theme("dark") },
-    { id: "system", section: t`View`, title: t`Use the system theme`, run: () => act.theme("system") },
-    { id: "settings", section: "Arki", title: t`Settings`, run: act.settings },
-    { id: "palette", section: "Arki", title: t`Command palette`, run: act.palette },
-    {
-      id: "search",
-      section: "Arki",
-      title: t`Search all sessions`,
-      run: act.palette,
-    },
-    { id: "keys", section: "Arki", title: t`Keyboard map`, run: act.keys },
-    ...modeChoices().map(({ value, label }) => ({
-      id: modeIds[value],
-      section: t`Mode`,
-      title: t`Mode: ${label}`,
-      run: () => act.mode(value),
-    })),
-    ...models.map((model) => ({
-      id: `model ${model.id}`,
-      section: t`Model`,
-      title: t`Use ${model.id}`,
-      foreign: model.id,
-      run: () => act.model(model.id),
-    })),
+    ...inSection(t`Session`, [
+      ["new", t`New session`, act.newSession],
+      ["worktree", t`New session in a worktree…`, act.newWorktree],
+      ["apart", t`Open this session in a new window`, act.openApart],
+      ["link", t`Copy link to this session`, act.copyLink],
+      ["message", t`Write a message`, act.focusMessage],
+      ["stop", t`Stop the run`, act.stop],
+      ["pause", t`Pause the run`, act.pause],
+      ["resume", t`Resume the run`, act.resume],
+      ["next", t`Send the next queued message`, act.sendNext],
+      ["edit", t`Edit and resend the last message`, act.editLast],
+      ["inbox", t`Go to the next pending decision`, act.inbox],
+      ["compact", t`Compact now…`, act.compact],
+      ["fork", t`Fork from here`, act.fork],
+      ...exportsOf(act),
+      ["import", t`Import sessions`, act.importSessions],
+      ...importsOf(act),
+      ["rename", t`Rename this session`, act.renameSession],
+      ["pin", pin, act.pin?.toggle ?? null],
+      ["archive", archive, act.archive?.toggle ?? null],
+      ["find", t`Find in this session`, act.find],
+      ["replay", t`Replay this session`, act.replay],
+      ["session-settings", t`Session settings`, act.sessionSettings],
+      ["delete", t`Delete this session`, act.deleteSession],
+    ]),
+    ...inSection(t`Folder`, [
+      ["open", t`Open folder`, act.openFolder],
+      ...recent.map(
+        (path): Entry => [
+          `${recentId}${path}`,
+          t`Open recent: ${homePath(path)}`,
+          () => act.openRecent(path),
+          homePath(path),
+        ],
+      ),
+      ["commit", t`Commit…`, act.commit],
+      ["editor", t`Open in editor`, act.openInEditor],
+      ["reveal", t`Show in folder`, act.showInFolder],
+      ["terminal", t`Terminal here`, act.openTerminal],
+      ["trust", t`Review trust of this folder`, act.trust],
+    ]),
+    ...inSection(t`View`, [
+      ["back", t`Back`, act.back],
+      ["forward", t`Forward`, act.forward],
+      ["changes", t`Show changes`, act.review],
+      ["review-mode", t`Enter or leave review mode`, act.reviewMode],
+      ["previous-message", t`Go to your previous message`, act.stepMessage && (() => act.stepMessage?.(-1))],
+      ["next-message", t`Go to your next message`, act.stepMessage && (() => act.stepMessage?.(1))],
+      ["timeline", t`Show timeline`, act.timeline],
+      ["plan", t`Show plan`, act.plan],
+      ["context", t`Show context`, act.context],
+      ["processes", t`Show processes`, act.processes],
+      ["inbox-list", t`Show inbox`, act.inboxList],
+      ["memory", t`Show memory`, act.memory],
+      ["pipelines", t`Pipelines: start, runs, schedules`, act.pipelines],
+      ["usage", t`Usage: cost and tokens`, act.usage],
+      ["filter", t`Filter sessions`, act.filterSessions],
+      ["sidebar", t`Show or hide the sessions`, act.toggleSidebar],
+      ["inspector", t`Show or hide the inspector`, act.toggleInspector],
+      ["window", t`New window`, act.newWindow],
+      ["zoom-in", t`Zoom in`, act.zoomIn],
+      ["zoom-out", t`Zoom out`, act.zoomOut],
+      ["zoom-usual", t`Reset zoom`, act.zoomUsual],
+      ["light", t`Use the light theme`, () => act.theme("light")],
+      ["dark", t`Use the dark theme`, () => act.theme("dark")],
+      ["system", t`Use the system theme`, () => act.theme("system")],
+    ]),
+    ...inSection("Arki", [
+      ["settings", t`Settings`, act.settings],
+      ["palette", t`Command palette`, act.palette],
+      ["search", t`Search all sessions`, act.palette],
+      ["keys", t`Keyboard map`, act.keys],
+    ]),
+    ...inSection(
+      t`Mode`,
+      modeChoices().map(({ value, label }) => [modeIds[value], t`Mode: ${label}`, () => act.mode(value)]),
+    ),
+    ...inSection(
+      t`Model`,
+      models.map((model) => [`model ${model.id}`, t`Use ${model.id}`, () => act.model(model.id), model.id]),
+    ),
   ];
 }
 
@@ -311,14 +203,12 @@ const formats: readonly [ExportFormat, string][] = [
 const exportId = (format: ExportFormat) => `export ${format}`;
 export const exportIds: readonly string[] = formats.map(([format]) => exportId(format));
 
-function exportsOf({ exportAs }: Actions): Draft[] {
-  return formats.map(([format, name]) => ({
-    id: exportId(format),
-    section: t`Session`,
-    title: t`Export as ${name}`,
-    run: exportAs && (() => exportAs(format)),
-  }));
-}
+const exportsOf = ({ exportAs }: Actions): Entry[] =>
+  formats.map(([format, name]) => [
+    exportId(format),
+    t`Export as ${name}`,
+    exportAs && (() => exportAs(format)),
+  ]);
 
 /** The other agents whose sessions can be brought in. */
 export const agentNames: Readonly<Record<HistorySource, string>> = {
@@ -327,14 +217,12 @@ export const agentNames: Readonly<Record<HistorySource, string>> = {
   opencode: "opencode",
 };
 
-function importsOf({ importFrom }: Actions): Draft[] {
-  return (Object.keys(agentNames) as HistorySource[]).map((agent) => ({
-    id: `import-${agent}`,
-    section: t`Session`,
-    title: t`Import sessions from ${agentNames[agent]}`,
-    run: () => importFrom(agent),
-  }));
-}
+const importsOf = ({ importFrom }: Actions): Entry[] =>
+  (Object.keys(agentNames) as HistorySource[]).map((agent) => [
+    `import-${agent}`,
+    t`Import sessions from ${agentNames[agent]}`,
+    () => importFrom(agent),
+  ]);
 
 /** A key that would write something. */
 const isText = /^.$/;

@@ -21,10 +21,10 @@ import { questionsStep } from "../../protocol/questions";
 import { sessionsStep } from "../../protocol/sessions";
 import { asCommandError, type Platform } from "../platform";
 import { createFrameQueue } from "./frame_queue";
-import { createLineCounts, type LineCounts } from "./line_counts";
+import { createLineCounts } from "./line_counts";
 import { type OpenSession, openSession } from "./session_view";
-import { createStore, type Store } from "./store";
-import { createUpdates, type Updates } from "./updates";
+import { createStore } from "./store";
+import { createUpdates } from "./updates";
 
 export type Catalogue = {
   models: ModelEntry[];
@@ -37,45 +37,7 @@ export type Catalogue = {
 /** Null until it has been asked for. */
 export type Memories = { entries: readonly MemoryEntry[] | null; error: CommandError | null };
 
-export type Arki = {
-  platform: Platform;
-  app: Store<AppState | null>;
-  failure: Store<CommandError | null>;
-  /** The folder and the sessions are known: an empty list now means that there is none. */
-  ready: Store<boolean>;
-  sessions: Store<readonly SessionSummary[]>;
-  approvals: Store<readonly PendingApproval[]>;
-  /** How many lines each session changed, where somebody looks. */
-  lines: LineCounts;
-  updates: Updates;
-  /** How often something other than a run changed how the repository stands: files were restored, or committed. */
-  gitChanges: Store<number>;
-  /** What the model asks and waits for. */
-  questions: Store<readonly QuestionSummary[]>;
-  /** What MCP servers ask in the middle of their calls. */
-  elicitations: Store<readonly ElicitationSummary[]>;
-  catalogue: Store<Catalogue>;
-  /** What is proposed to be remembered, and what the user accepted. */
-  memories: Store<Memories>;
-  /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
-  start: () => Promise<void>;
-  stop: () => Promise<void>;
-  openProject: (path: string) => Promise<ProjectState>;
-  /** `unpinned`: the hashes of what can't be pinned that the user agrees to. */
-  setTrust: (path: string, trust: "trusted" | "untrusted", unpinned: string[]) => Promise<ProjectState>;
-  refreshApp: () => Promise<void>;
-  refreshSessions: () => Promise<void>;
-  refreshApprovals: () => Promise<void>;
-  refreshQuestions: () => Promise<void>;
-  refreshElicitations: () => Promise<void>;
-  refreshCatalogue: () => Promise<void>;
-  refreshMemory: () => Promise<void>;
-  /** Asks local servers which models they have now. */
-  refreshLiveModels: () => Promise<void>;
-  session: (sessionId: string) => OpenSession;
-  /** One that is open already, without its being opened for that. */
-  held: (sessionId: string) => OpenSession | null;
-};
+export type Arki = ReturnType<typeof createArki>;
 
 /** Views kept after leaving them, so that going back is instant. */
 const keptViews = 4;
@@ -90,7 +52,7 @@ const changesGit = (event: Event) =>
   event.type === "changes.committed" ||
   (event.type === "session.rewound" && event.payload.files);
 
-export function createArki(platform: Platform, now: () => number): Arki {
+export function createArki(platform: Platform, now: () => number) {
   const app = createStore<AppState | null>(null);
   const failure = createStore<CommandError | null>(null);
   const ready = createStore(false);
@@ -248,19 +210,26 @@ export function createArki(platform: Platform, now: () => number): Arki {
     platform,
     app,
     failure,
+    /** The folder and the sessions are known: an empty list now means that there is none. */
     ready,
     sessions,
     approvals,
+    /** How many lines each session changed, where somebody looks. */
     lines,
     updates,
+    /** How often something other than a run changed how the repository stands: files were restored, or committed. */
     gitChanges,
+    /** What the model asks and waits for. */
     questions,
+    /** What MCP servers ask in the middle of their calls. */
     elicitations,
     catalogue,
+    /** What is proposed to be remembered, and what the user accepted. */
     memories,
+    /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
     start,
     stop,
-    openProject: (path) => {
+    openProject: (path: string): Promise<ProjectState> => {
       lastAsked = path;
       const opening = lastOpened.then(() => platform.call("open_project", { path }));
       lastOpened = opening.catch(() => undefined);
@@ -273,7 +242,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
         return opened;
       });
     },
-    setTrust: async (path, trust, unpinned) => {
+    /** `unpinned`: the hashes of what can't be pinned that the user agrees to. */
+    setTrust: async (path: string, trust: "trusted" | "untrusted", unpinned: string[]) => {
       if (trust === "untrusted") return setProject(await platform.call("keep_untrusted", { path }));
       return setProject(await platform.call("trust_project", { path, unpinned }));
     },
@@ -284,9 +254,11 @@ export function createArki(platform: Platform, now: () => number): Arki {
     refreshElicitations,
     refreshCatalogue,
     refreshMemory,
+    /** Asks local servers which models they have now. */
     refreshLiveModels,
     session,
-    held: (sessionId) => views.get(sessionId) ?? null,
+    /** One that is open already, without its being opened for that. */
+    held: (sessionId: string) => views.get(sessionId) ?? null,
   };
 }
 

@@ -1,27 +1,10 @@
 /** The conversation that the engine folds over what is held of a log, and folds on as events come. */
-import type { ConversationChange, Event, HeldConversation, SessionPage } from "../../protocol/generated";
+import type { ConversationChange, Event, HeldConversation } from "../../protocol/generated";
 import { changedTranscript, heldTranscript, type PlacedTranscript } from "../../protocol/transcript";
 import { type EventWindow, firstSeq, lastSeq, pageSize } from "../../protocol/window";
 import type { Platform } from "../platform";
 
-export type HeldConversationStore = {
-  /** Reads the last page and has the engine fold it; what comes until `settled` is taken in too. */
-  open: (settled: () => Promise<void>) => Promise<{ page: SessionPage; placed: PlacedTranscript }>;
-  /**
-   * Has the engine fold these events: up to the log's end, unless newer ones were let go or a moment of the past is shown.
-   */
-  hold: (window: EventWindow, isPast?: boolean) => Promise<PlacedTranscript>;
-  /** The transcript after a frame. */
-  after: (
-    held: PlacedTranscript,
-    changes: readonly ConversationChange[],
-    events: readonly Event[],
-  ) => PlacedTranscript;
-  /** Whether an answer is awaited. */
-  isAsking: () => boolean;
-};
-
-export function createHeldConversation(platform: Platform, sessionId: string): HeldConversationStore {
+export function createHeldConversation(platform: Platform, sessionId: string) {
   /** One after the other: the engine holds what was asked for last. */
   let last: Promise<unknown> = Promise.resolve();
   let asking = 0;
@@ -43,7 +26,8 @@ export function createHeldConversation(platform: Platform, sessionId: string): H
       if (asking === 0) early = [];
     }
   };
-  const open: HeldConversationStore["open"] = async (settled) => {
+  /** Reads the last page and has the engine fold it; what comes until `settled` is taken in too. */
+  const open = async (settled: () => Promise<void>) => {
     const ask = async () => {
       const opened = await platform.call("open_conversation", { sessionId, limit: pageSize });
       await settled();
@@ -52,16 +36,26 @@ export function createHeldConversation(platform: Platform, sessionId: string): H
     const { answer, placed } = await inTurn(ask, ({ held }) => held);
     return { page: answer.page, placed };
   };
-  const hold: HeldConversationStore["hold"] = async (window, isPast = false) => {
+  /**
+   * Has the engine fold these events: up to the log's end, unless newer ones were let go or a moment of the past is shown.
+   */
+  const hold = async (window: EventWindow, isPast = false) => {
     const fromSeq = firstSeq(window) ?? 1;
     const toSeq = isPast || window.hasNewer ? lastSeq(window) : null;
     const ask = () => platform.call("hold_conversation", { sessionId, fromSeq, toSeq });
     return (await inTurn(ask, (held) => held)).placed;
   };
-  const after: HeldConversationStore["after"] = (held, changes, events) => {
+  /** The transcript after a frame. */
+  const after = (
+    held: PlacedTranscript,
+    changes: readonly ConversationChange[],
+    events: readonly Event[],
+  ) => {
     const own = changes.filter((change) => change.sessionId === sessionId);
     if (asking > 0) early.push(...own.map((change) => ({ change, events })));
     return own.reduce((now, change) => changedTranscript(now, change, events), held);
   };
-  return { open, hold, after, isAsking: () => asking > 0 };
+  /** Whether an answer is awaited. */
+  const isAsking = () => asking > 0;
+  return { open, hold, after, isAsking };
 }

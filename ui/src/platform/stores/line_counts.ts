@@ -1,15 +1,7 @@
 /** How many lines sessions changed: asked for where somebody looks, and anew once they change more. */
 import type { Event, SessionLines } from "../../protocol/generated";
 import type { Platform } from "../platform";
-import { createStore, type Store } from "./store";
-
-export type LineCounts = {
-  /** By session; one that changed no file isn't in it. */
-  store: Store<ReadonlyMap<string, SessionLines>>;
-  /** These are in sight: those that are not known yet are asked for. */
-  want: (sessionIds: readonly string[]) => void;
-  apply: (events: readonly Event[]) => void;
-};
+import { createStore } from "./store";
 
 /** So many are asked for at once. */
 const most = 100;
@@ -18,7 +10,7 @@ const restMs = 150;
 
 const changes = new Set<Event["type"]>(["file.changed", "change.taken_back", "session.rewound"]);
 
-export function createLineCounts(platform: Platform): LineCounts {
+export function createLineCounts(platform: Platform) {
   const store = createStore<ReadonlyMap<string, SessionLines>>(new Map());
   const asked = new Set<string>();
   const due = new Set<string>();
@@ -52,8 +44,10 @@ export function createLineCounts(platform: Platform): LineCounts {
     }, restMs);
   };
   return {
+    /** By session; one that changed no file isn't in it. */
     store,
-    want: (sessionIds) => {
+    /** These are in sight: those that are not known yet are asked for. */
+    want: (sessionIds: readonly string[]) => {
       const come = sessionIds.filter((one) => !asked.has(one));
       if (come.length === 0) return;
       for (const id of come) {
@@ -64,7 +58,7 @@ export function createLineCounts(platform: Platform): LineCounts {
       timer = null;
       askSoon();
     },
-    apply: (events) => {
+    apply: (events: readonly Event[]) => {
       for (const { type, sessionId } of events)
         if (changes.has(type) && asked.has(sessionId)) due.add(sessionId);
       askSoon();

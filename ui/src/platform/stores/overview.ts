@@ -5,7 +5,7 @@
 import type { CommandError, Event, QueuedMessage, SessionOverview } from "../../protocol/generated";
 import { queueStep } from "../../protocol/queue";
 import { asCommandError, type Platform } from "../platform";
-import { createStore, type Store } from "./store";
+import { createStore } from "./store";
 
 export type OverviewState = {
   overview: SessionOverview | null;
@@ -13,20 +13,12 @@ export type OverviewState = {
   error: CommandError | null;
 };
 
-export type OpenOverview = {
-  state: Store<OverviewState>;
-  load: () => Promise<void>;
-  apply: (events: readonly Event[]) => void;
-  /** Shown at once, sent in order; rejects when the engine refused, after what is true was fetched. */
-  setQueue: (change: (now: readonly QueuedMessage[]) => readonly QueuedMessage[]) => Promise<void>;
-};
-
 /** A run that works changes files in bursts. */
 const settleMs = 200;
 const tells =
   /^(run\.|plan\.|memory\.|file\.changed|change\.taken_back|session\.(rewound|forked|configured)|approval\.resolved)/;
 
-export function openOverview(platform: Platform, sessionId: string): OpenOverview {
+export function openOverview(platform: Platform, sessionId: string) {
   const state = createStore<OverviewState>({ overview: null, queue: [], error: null });
   let loadsSoon = false;
   let sending = 0;
@@ -60,7 +52,8 @@ export function openOverview(platform: Platform, sessionId: string): OpenOvervie
     if (queue !== state.get().queue) state.update((now) => ({ ...now, queue }));
     if (events.some((event) => tells.test(event.type))) soon();
   };
-  const setQueue: OpenOverview["setQueue"] = async (change) => {
+  /** Shown at once, sent in order; rejects when the engine refused, after what is true was fetched. */
+  const setQueue = async (change: (now: readonly QueuedMessage[]) => readonly QueuedMessage[]) => {
     const queued = change(state.get().queue);
     if (queued === state.get().queue) return;
     state.update((now) => ({ ...now, queue: queued }));

@@ -7,14 +7,7 @@ import { type EventWindow, pageSize } from "../../protocol/window";
 
 type Page = { events: Event[]; hasMore: boolean };
 
-export type Replay = {
-  /** The number of the last event, as of when the replay began. */
-  last: number;
-  /** What is held at a moment: the events up to it. */
-  at: (seq: number) => Promise<EventWindow>;
-  /** The next moment at which something can be seen; null where there is none. */
-  stepFrom: (seq: number, by: 1 | -1) => Promise<number | null>;
-};
+export type Replay = Awaited<ReturnType<typeof beginReplay>>;
 
 /** Events by which something else is seen in the conversation or the files. */
 const seen: ReadonlySet<string> = new Set([
@@ -38,7 +31,7 @@ const seen: ReadonlySet<string> = new Set([
 ]);
 
 /** `page` has the last events before a number, or of all where it is null. */
-export async function beginReplay(page: (beforeSeq: number | null) => Promise<Page>): Promise<Replay> {
+export async function beginReplay(page: (beforeSeq: number | null) => Promise<Page>) {
   let held = await page(null);
   const last = endOf(held);
   const fetch = async (beforeSeq: number) => {
@@ -49,12 +42,15 @@ export async function beginReplay(page: (beforeSeq: number | null) => Promise<Pa
   const around = async (seq: number) =>
     seq >= firstOf(held) - 1 && seq <= endOf(held) ? held : fetch(seq + pageSize / 2);
   return {
+    /** The number of the last event, as of when the replay began. */
     last,
-    at: async (seq) => {
+    /** What is held at a moment: the events up to it. */
+    at: async (seq: number): Promise<EventWindow> => {
       const { events, hasMore } = await around(seq);
       return { events: events.filter((event) => event.seq <= seq), hasOlder: hasMore, hasNewer: false };
     },
-    stepFrom: async (seq, by) => {
+    /** The next moment at which something can be seen; null where there is none. */
+    stepFrom: async (seq: number, by: 1 | -1): Promise<number | null> => {
       const isNext = (event: Event) => seen.has(event.type) && (by === 1 ? event.seq > seq : event.seq < seq);
       for (let stretch = await around(seq); ; ) {
         const { events, hasMore } = stretch;

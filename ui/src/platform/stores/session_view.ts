@@ -6,9 +6,9 @@ import { keptFrom, nothingPlaced, type PlacedTranscript, type Transcript } from 
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
 import { createHeldConversation } from "./held_conversation";
-import { type OpenOverview, openOverview } from "./overview";
+import { openOverview } from "./overview";
 import type { Replay } from "./replay";
-import { createStore, type Store } from "./store";
+import { createStore } from "./store";
 
 export type SessionView = HeldLog & {
   transcript: Transcript;
@@ -26,26 +26,7 @@ export type SessionView = HeldLog & {
 /** An event; `last` is the number of the session's last one. */
 export type Moment = { seq: number; ts: number; last: number };
 
-export type OpenSession = {
-  view: Store<SessionView>;
-  overview: OpenOverview;
-  load: () => Promise<void>;
-  loadOlder: () => Promise<void>;
-  loadNewer: () => Promise<void>;
-  /** Makes an event one of those held. */
-  loadAround: (seq: number) => Promise<void>;
-  apply: (frames: readonly Frame[]) => void;
-  /** Frames were lost: what is read stays, the live end is fetched anew. */
-  missed: () => void;
-  /** Shows the conversation as it was right after an event; 0: where something is seen first; null: as it is. */
-  replayTo: (seq: number | null) => Promise<void>;
-  /** Goes to the next or the one before of the moments at which something changes. False: there is none. */
-  replayStep: (by: 1 | -1) => Promise<boolean>;
-  /** When something was last heard of it, in milliseconds since 1970; 0: never. */
-  heardAt: () => number;
-  /** Whether the reader is away from the end: then the events being read are not dropped under them. */
-  setReading: (reading: boolean) => void;
-};
+export type OpenSession = ReturnType<typeof openSession>;
 
 const fresh = (sessionId: string): SessionView => ({
   ...emptyLog,
@@ -67,10 +48,24 @@ function shown(all: PlacedTranscript, window: win.EventWindow) {
   return { placed, transcript: placed.transcript };
 }
 
-export function openSession(platform: Platform, sessionId: string, now: () => number): OpenSession {
+export function openSession(platform: Platform, sessionId: string, now: () => number) {
   const view = createStore<SessionView>(fresh(sessionId));
   const overview = openOverview(platform, sessionId);
   const conversation = createHeldConversation(platform, sessionId);
+  /** Shows what is held anew; `more`: what else changes with it. */
+  const show = (
+    placed: PlacedTranscript,
+    window: win.EventWindow,
+    more?: (before: SessionView) => Partial<SessionView>,
+  ) =>
+    view.update((v) => ({
+      ...v,
+      ...holding(v, window),
+      ...shown(placed, window),
+      status: "ready",
+      error: null,
+      ...more?.(v),
+    }));
   let reading = false;
   let heardAt = 0;
   /** Heard while the end is loaded. */
@@ -103,14 +98,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
       const joined = win.appendLive(base, early, false);
       if (joined === "gap") return await loadEnd();
-      view.update((v) => ({
-        ...v,
-        ...holding(v, joined),
-        ...shown(placed, joined),
-        status: "ready",
-        error: null,
-        live: withPartial(v.live, isStored(joined.events, got.partial) ? null : got.partial),
-      }));
+      const partial = isStored(joined.events, got.partial) ? null : got.partial;
+      show(placed, joined, ({ live }) => ({ live: withPartial(live, partial) }));
     } catch (thrown) {
       if (own === asked) view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
     } finally {
@@ -182,14 +171,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const placed = await conversation.hold(window, true);
       if (own !== asked) return;
       const moment = { seq: to, ts: window.events.at(-1)?.ts ?? 0, last: replay.last };
-      view.update((v) => ({
-        ...v,
-        ...holding(v, window),
-        ...shown(placed, window),
-        status: "ready",
-        error: null,
-        replay: moment,
-      }));
+      show(placed, window, () => ({ replay: moment }));
     } catch (thrown) {
       if (own !== asked) return;
       replaying = null;
@@ -222,14 +204,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const got = await page(beforeSeq);
       const hasNewer = (got.events.at(-1)?.seq ?? 0) >= beforeSeq - 1;
       const around: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer };
-      const placed = await conversation.hold(around);
-      view.update((v) => ({
-        ...v,
-        ...holding(v, around),
-        ...shown(placed, around),
-        status: "ready",
-        error: null,
-      }));
+      show(await conversation.hold(around), around);
     } catch (thrown) {
       view.update((v) => ({ ...v, error: asCommandError(thrown) }));
     }
@@ -239,18 +214,24 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     view,
     overview,
     load,
+    /** Makes an event one of those held. */
     loadAround,
+    /** Shows the conversation as it was right after an event; 0: where something is seen first; null: as it is. */
     replayTo,
+    /** Goes to the next or the one before of the moments at which something changes. False: there is none. */
     replayStep,
     loadOlder: () => fetchPage("older", win.firstSeq(view.get().window)),
     loadNewer: () => {
       const last = win.lastSeq(view.get().window);
       return fetchPage("newer", last === null ? null : last + win.pageSize + 1);
     },
-    setReading: (now) => {
+    /** Whether the reader is away from the end: then the events being read are not dropped under them. */
+    setReading: (now: boolean) => {
       reading = now;
     },
+    /** When something was last heard of it, in milliseconds since 1970; 0: never. */
     heardAt: () => heardAt,
+    /** Frames were lost: what is read stays, the live end is fetched anew. */
     missed: () => {
       view.update((v) => ({ ...v, live: { ...v.live, answer: null } }));
       void overview.load();
@@ -258,7 +239,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       if (reading) view.update((v) => ({ ...v, window: { ...v.window, hasNewer: true } }));
       else void load();
     },
-    apply: (frames) => {
+    apply: (frames: readonly Frame[]) => {
       const isHeard = (frame: Frame) =>
         frame.callsGrow.includes(sessionId) ||
         [frame.events, frame.deltas, frame.commandOutput].some((all) =>

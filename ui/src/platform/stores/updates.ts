@@ -1,7 +1,7 @@
 /** Updates of the app: what is known of a newer version, and how far its installation is. */
 import type { CommandError, UpdateState } from "../../protocol/generated";
 import { asCommandError, type Platform } from "../platform";
-import { createStore, type Store } from "./store";
+import { createStore } from "./store";
 
 export type UpdateStep = (
   | { at: "unknown" }
@@ -11,14 +11,7 @@ export type UpdateStep = (
   | { at: "installed"; version: string }
 ) & { error: CommandError | null };
 
-export type Updates = {
-  state: Store<UpdateStep>;
-  look: () => Promise<void>;
-  install: (version: string) => Promise<void>;
-  restart: () => void;
-};
-
-export function createUpdates(platform: Platform): Updates {
+export function createUpdates(platform: Platform) {
   const state = createStore<UpdateStep>({ at: "unknown", error: null });
   const look = async () => {
     const { at } = state.get();
