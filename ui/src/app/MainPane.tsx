@@ -1,6 +1,5 @@
 import { t } from "@lingui/core/macro";
 import { MoveLeft, PanelLeft, PanelRight } from "lucide-react";
-import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ErrorNote } from "../components/ErrorNote";
 import { IconButton } from "../components/IconButton";
@@ -33,11 +32,7 @@ export function MainPane({ window }: { window: Window }) {
         <MainHead window={window} />
         {failure && (
           <div className="conversation-error">
-            <ErrorNote error={failure}>
-              <Button small onClick={() => void arki.start()}>
-                {t`Try again`}
-              </Button>
-            </ErrorNote>
+            <ErrorNote error={failure} onAgain={() => void arki.start()} />
           </div>
         )}
         {shown && folder.error && (
@@ -145,18 +140,24 @@ function putExample(box: HTMLTextAreaElement | null, words: string, others: read
   box.focus();
 }
 
+export function SidebarButton({ panes }: { panes: Window["panes"] }) {
+  return (
+    <IconButton
+      label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
+      command="sidebar"
+      icon={PanelLeft}
+      size={16}
+      onClick={() => panes.setSidebar(!panes.sidebar)}
+    />
+  );
+}
+
 function MainHead({ window }: { window: Window }) {
   const { panes, shown, selected, session, history } = window;
   const title = selected === null ? t`New session` : session?.title || t`Untitled session`;
   return (
     <header className="main-head">
-      <IconButton
-        label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
-        command="sidebar"
-        icon={PanelLeft}
-        size={16}
-        onClick={() => panes.setSidebar(!panes.sidebar)}
-      />
+      <SidebarButton panes={panes} />
       {window.isFromPlace && (
         <IconButton
           label={t`Back`}

@@ -1,6 +1,6 @@
 /** The views that have the main area to themselves, with the way back. */
 import { t } from "@lingui/core/macro";
-import { MoveLeft, PanelLeft } from "lucide-react";
+import { MoveLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary";
 import { IconButton } from "../components/IconButton";
@@ -8,6 +8,7 @@ import { lazily } from "../components/lazily";
 import { Once } from "../components/Once";
 import { focusElicitation } from "../features/conversation/elicitation_focus";
 import type { Waiting } from "../features/inbox/waiting";
+import { SidebarButton } from "./MainPane";
 import { HistorySaid } from "./parts";
 import type { Place } from "./trail";
 import { leadTo } from "./use_commands";
@@ -78,13 +79,7 @@ function lead(window: Window, { sessionId, kind, project }: Waiting) {
 function Head({ title, window: { panes, back } }: { title: string; window: Window }) {
   return (
     <header className="main-head">
-      <IconButton
-        label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
-        command="sidebar"
-        icon={PanelLeft}
-        size={16}
-        onClick={() => panes.setSidebar(!panes.sidebar)}
-      />
+      <SidebarButton panes={panes} />
       <IconButton
         label={t`Back`}
         command="back"

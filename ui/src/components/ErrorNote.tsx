@@ -12,13 +12,16 @@ const TranslatedError = lazily(
   EngineWords,
 );
 
+type Props = { error: CommandError; onAgain?: (() => void) | false; children?: ReactNode };
+
 /** An error where it happened: what, why, what to do next, and its details to copy. */
-export function ErrorNote({ error, children }: { error: CommandError; children?: ReactNode }) {
+export function ErrorNote({ error, onAgain, children }: Props) {
   const details = `${error.code}: ${error.message}${error.hint ? `\n${error.hint}` : ""}`;
   return (
     <div className="error-note" role="alert">
       {i18n.locale === "en" ? <EngineWords error={error} /> : <TranslatedError error={error} />}
       <div className="error-actions">
+        {onAgain && <Button small onClick={onAgain}>{t`Try again`}</Button>}
         {children}
         <Button small look="quiet" onClick={() => copyText(details)}>
           {t`Copy details`}

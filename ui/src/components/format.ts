@@ -84,13 +84,10 @@ export function homePath(path: string): string {
   return path.replace(/^(\/home\/[^/]+|\/Users\/[^/]+|\/root)(?=\/|$)/, "~");
 }
 
+const toTheSecond = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+
 export function clock(ts: number): string {
-  return i18n.date(new Date(ts), {
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-  });
+  return i18n.date(new Date(ts), toTheSecond);
 }
 
 /** As short as it can be told: the time of today, the day of this week, else the date. */
@@ -106,13 +103,5 @@ export function shortTime(ts: number, now = Date.now()): string {
 const dayStart = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
 export function exactTime(ts: number): string {
-  return i18n.date(new Date(ts), {
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-  });
+  return i18n.date(new Date(ts), { year: "numeric", month: "numeric", day: "numeric", ...toTheSecond });
 }

@@ -45,8 +45,11 @@ export function groupsOf(sessions: readonly SessionSummary[], wanted: Wanted): G
   for (const entry of entriesOf(sessions)) {
     // A sub-agent's session stands below its parent's, and for itself where that one is not listed.
     if (!fits(entry) || (entry.parent !== null && fits(entry.parent))) continue;
-    const days = entry.session.pinned && wanted.shown !== "archived" ? pinned : at(projects, entry.project);
-    listAt(days, dayOf(entry.session.updatedAt)).push(familyOf(entry, fits));
+    const days =
+      entry.session.pinned && wanted.shown !== "archived"
+        ? pinned
+        : kept(projects, entry.project, () => new Map());
+    kept(days, dayOf(entry.session.updatedAt), () => []).push(familyOf(entry, fits));
   }
   const groups = [...projects].map(([project, days]): Group => ({ project, days: inOrder(days) }));
   return pinned.size > 0 ? [{ project: null, days: inOrder(pinned) }, ...groups] : groups;
@@ -70,20 +73,15 @@ function inOrder(days: Days): DayList[] {
   });
 }
 
-function at(projects: Map<string, Days>, project: string): Days {
-  const known = projects.get(project);
-  if (known) return known;
-  const days: Days = new Map();
-  projects.set(project, days);
-  return days;
-}
-
-function listAt(days: Days, day: Day): Family[] {
-  const known = days.get(day);
-  if (known) return known;
-  const families: Family[] = [];
-  days.set(day, families);
-  return families;
+/** What a map has at a key, made where it has nothing yet. */
+function kept<K extends object | string, V>(
+  map: { get: (key: K) => V | undefined; set: (key: K, value: V) => unknown },
+  key: K,
+  make: (key: K) => V,
+): V {
+  const known = map.get(key) ?? make(key);
+  map.set(key, known);
+  return known;
 }
 
 function fitting({ words, shown, waiting }: Wanted): (entry: Entry) => boolean {
@@ -136,7 +134,7 @@ function entriesOf(sessions: readonly SessionSummary[]): readonly Entry[] {
   for (const { parent } of sessions) if (parent !== null) parents.add(parent);
   const related: Entry[] = [];
   const made = sessions.map((one) => {
-    if (one.parent === null && !parents.has(one.sessionId)) return loneEntry(one);
+    if (one.parent === null && !parents.has(one.sessionId)) return kept(lone, one, newEntry);
     const entry = newEntry(one);
     related.push(entry);
     return entry;
@@ -144,14 +142,6 @@ function entriesOf(sessions: readonly SessionSummary[]): readonly Entry[] {
   placeSubagents(related);
   entries.set(sessions, made);
   return made;
-}
-
-function loneEntry(session: SessionSummary): Entry {
-  const known = lone.get(session);
-  if (known) return known;
-  const entry = newEntry(session);
-  lone.set(session, entry);
-  return entry;
 }
 
 function newEntry(session: SessionSummary): Entry {

@@ -103,15 +103,10 @@ function cut(from: number, to: number, changed: readonly Range[]): [number, numb
 
 /** Colours by line number of each side, from tokenising each side of the hunk as one text. */
 export function sideTexts(hunk: DiffHunk): { before: string; after: string } {
-  const clean = (line: DiffLine) => line.text.replace(/\r$/, "");
-  return {
-    before: hunk.lines
-      .filter((line) => line.kind !== "added")
-      .map(clean)
-      .join("\n"),
-    after: hunk.lines
-      .filter((line) => line.kind !== "removed")
-      .map(clean)
-      .join("\n"),
-  };
+  const without = (kind: DiffLine["kind"]) =>
+    hunk.lines
+      .filter((line) => line.kind !== kind)
+      .map((line) => line.text.replace(/\r$/, ""))
+      .join("\n");
+  return { before: without("added"), after: without("removed") };
 }

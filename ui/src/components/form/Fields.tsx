@@ -20,6 +20,14 @@ export type Field<Key extends string = string> = {
   // What may stand in it, and the words for that.
   Pick<ComponentProps<"input">, "pattern" | "title"> & { label: string };
 
+/** One entry a line; `placeholder` says what. */
+export const linesField = <Key extends string>(key: Key, label: string, placeholder: string): Field<Key> => ({
+  key,
+  label,
+  kind: "lines",
+  placeholder,
+});
+
 type Props<Key extends string> = {
   /** What is false isn't asked for now. */
   fields: readonly (Field<Key> | false)[];

@@ -43,11 +43,7 @@ export function Definitions({ folder, pipelines, onStarted }: Props) {
   const entry = entries?.find(({ name }) => name === chosen) ?? entries?.[0];
   return (
     <>
-      {error && (
-        <ErrorNote error={error}>
-          <Button small onClick={ask}>{t`Try again`}</Button>
-        </ErrorNote>
-      )}
+      {error && <ErrorNote error={error} onAgain={ask} />}
       {entries === null && !error && <p className="secondary">{t`Looking for pipelines…`}</p>}
       {entries?.length === 0 && (
         <p className="secondary">

@@ -48,11 +48,7 @@ export function RunView(props: RunProps) {
         </Button>
         {details && <RunHead details={details} />}
       </div>
-      {error && (
-        <ErrorNote error={error}>
-          <Button small onClick={ask}>{t`Try again`}</Button>
-        </ErrorNote>
-      )}
+      {error && <ErrorNote error={error} onAgain={ask} />}
       {details === null && !error && <p className="secondary">{t`Reading the run…`}</p>}
       {details && <Run {...props} details={details} events={events} hasOlder={hasOlder} onActed={ask} />}
     </div>

@@ -1,7 +1,6 @@
 /** The runs of pipelines, the newest first, and their durations and outcomes over time. */
 import { plural, t } from "@lingui/core/macro";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { FieldRow } from "../../components/form/Fields";
 import { duration, exactTime, folderName, rounded, shortTime } from "../../components/format";
@@ -30,11 +29,7 @@ export function Runs({ folder, runs: { answer: runs, error, ask }, seen, onRun }
   const shown = useMemo(() => runs?.filter((run) => name === "" || run.name === name) ?? [], [runs, name]);
   return (
     <>
-      {error && (
-        <ErrorNote error={error}>
-          <Button small onClick={ask}>{t`Try again`}</Button>
-        </ErrorNote>
-      )}
+      {error && <ErrorNote error={error} onAgain={ask} />}
       {runs === null && !error && <p className="secondary">{t`Reading the runs…`}</p>}
       {runs?.length === 0 && (
         <p className="secondary">{t`No runs yet. Start a pipeline in the first tab.`}</p>

@@ -1,7 +1,6 @@
 /** What the review of every change of files has: its files, its hunks, and deciding about the whole. */
 import { plural, t } from "@lingui/core/macro";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
-import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
 import { distinctFiles } from "../../components/diff/preview_files";
@@ -67,13 +66,10 @@ export function ChangeReview({
         {children}
       </ReviewFiles>
       {sending.error && (
-        <ErrorNote error={sending.error}>
-          {left.length === 0 && all.length > 0 && !review.isOver && (
-            <Button small onClick={actions.again}>
-              {t`Try again`}
-            </Button>
-          )}
-        </ErrorNote>
+        <ErrorNote
+          error={sending.error}
+          onAgain={left.length === 0 && all.length > 0 && !review.isOver && actions.again}
+        />
       )}
       <ApprovalFoot
         note={review.note}

@@ -2,8 +2,8 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
 import { Check, Undo2, X } from "lucide-react";
 import { type KeyboardEvent, memo, useCallback, useId, useMemo, useRef, useState } from "react";
-import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { IconButton } from "../../components/IconButton";
 import { List } from "../../components/List";
 import { useLatest } from "../../components/latest";
 import type { Decisions } from "./decisions";
@@ -149,24 +149,16 @@ const Row = memo(function Row(props: RowProps) {
   const detail = useId();
   const name = path.slice(path.lastIndexOf("/") + 1);
   const onFocus = () => props.onFocus(at);
-  const common = {
-    small: true,
-    look: "quiet",
-    tabIndex: isCurrent ? 0 : -1,
-    "aria-describedby": detail,
-    onFocus,
-  } as const;
+  const common = { tabIndex: isCurrent ? 0 : -1, "aria-describedby": detail, onFocus };
   return (
     <>
       <button
         type="button"
         className="listed-file-name"
         data-file={at}
-        tabIndex={isCurrent ? 0 : -1}
+        {...common}
         aria-label={path}
-        aria-describedby={detail}
         title={path}
-        onFocus={onFocus}
         onClick={() => onShow(place)}
       >
         <span className={`listed-file-state decision ${state}`} data-sign={signs[state]} />
@@ -184,30 +176,30 @@ const Row = memo(function Row(props: RowProps) {
       <span className="listed-file-actions">
         {canDecide && left > 0 && (
           <>
-            <Button
+            <IconButton
               {...common}
               className="accept"
               label={t`Accept file`}
               shortcut="A"
-              icon={<Check size={14} aria-hidden />}
+              icon={Check}
               onClick={() => onAct(at, "accept")}
             />
-            <Button
+            <IconButton
               {...common}
               className="reject"
               label={t`Reject file`}
               shortcut="R"
-              icon={<X size={14} aria-hidden />}
+              icon={X}
               onClick={() => onAct(at, "reject")}
             />
           </>
         )}
         {canDecide && left === 0 && hunks > 0 && (
-          <Button
+          <IconButton
             {...common}
             label={t`Undo`}
             shortcut="U"
-            icon={<Undo2 size={14} aria-hidden />}
+            icon={Undo2}
             onClick={() => onAct(at, "undo")}
           />
         )}

@@ -262,57 +262,46 @@ function Buttons({ decision, busy, editing, offered, act, describedBy }: Buttons
     );
   }
   if (editing) return null;
-  const common = { small: true, look: "quiet", disabled: busy, "aria-describedby": describedBy } as const;
+  const common = { disabled: busy, "aria-describedby": describedBy };
+  const verdicts = [
+    ["accept", t`Accept hunk`, t`Accept`, "A", Check],
+    ["reject", t`Reject hunk`, t`Reject`, "R", X],
+  ] as const;
+  const others = [
+    ["edit", offered.edit && can("send_message"), t`Edit hunk`, "E", Pencil],
+    ["lines", offered.lines, t`Select lines`, "L", ListChecks],
+    ["comment", offered.comment, t`Comment on a line`, "C", MessageSquarePlus],
+  ] as const;
   return (
     <>
-      <Button
-        {...common}
-        className="accept"
-        label={t`Accept hunk`}
-        title={t`Accept hunk`}
-        shortcut="A"
-        icon={<Check size={14} aria-hidden />}
-        onClick={() => act("accept")}
-      >
-        {t`Accept`}
-      </Button>
-      <Button
-        {...common}
-        className="reject"
-        label={t`Reject hunk`}
-        title={t`Reject hunk`}
-        shortcut="R"
-        icon={<X size={14} aria-hidden />}
-        onClick={() => act("reject")}
-      >
-        {t`Reject`}
-      </Button>
-      {offered.edit && can("send_message") && (
+      {verdicts.map(([action, label, words, key, Icon]) => (
         <Button
+          key={action}
           {...common}
-          label={t`Edit hunk`}
-          shortcut="E"
-          icon={<Pencil size={14} aria-hidden />}
-          onClick={() => act("edit")}
-        />
-      )}
-      {offered.lines && (
-        <Button
-          {...common}
-          label={t`Select lines`}
-          shortcut="L"
-          icon={<ListChecks size={14} aria-hidden />}
-          onClick={() => act("lines")}
-        />
-      )}
-      {offered.comment && (
-        <Button
-          {...common}
-          label={t`Comment on a line`}
-          shortcut="C"
-          icon={<MessageSquarePlus size={14} aria-hidden />}
-          onClick={() => act("comment")}
-        />
+          small
+          look="quiet"
+          className={action}
+          label={label}
+          title={label}
+          shortcut={key}
+          icon={<Icon size={14} aria-hidden />}
+          onClick={() => act(action)}
+        >
+          {words}
+        </Button>
+      ))}
+      {others.map(
+        ([action, isOffered, label, key, icon]) =>
+          isOffered && (
+            <IconButton
+              key={action}
+              {...common}
+              label={label}
+              shortcut={key}
+              icon={icon}
+              onClick={() => act(action)}
+            />
+          ),
       )}
     </>
   );

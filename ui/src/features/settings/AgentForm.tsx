@@ -1,7 +1,7 @@
 /** The form of an agent: what the configuration says of it as the form has it, and the changes that make it so. */
 import { t } from "@lingui/core/macro";
 import { useState } from "react";
-import type { Choice, Field } from "../../components/form/Fields";
+import { type Choice, type Field, linesField } from "../../components/form/Fields";
 import { SchemaForm } from "../../components/form/SchemaForm";
 import type { SettingChange, SettingEntry } from "../../protocol/generated";
 import { type Change, keyBelow } from "./use_settings";
@@ -57,12 +57,7 @@ function fieldsOf(isNew: boolean, entries: readonly SettingEntry[]): (Field<Agen
       placeholder: t`What it does, and how`,
     },
     { key: "model", label: t`Model`, kind: "code", placeholder: t`provider/model; as for arki, if empty` },
-    {
-      key: "tools",
-      label: t`Tools`,
-      kind: "lines",
-      placeholder: t`read_*, one per line; as for arki, if empty`,
-    },
+    linesField("tools", t`Tools`, t`read_*, one per line; as for arki, if empty`),
     { key: "readOnly", label: t`Only reads`, kind: "choice", choices: yesOrNo },
     {
       key: "isolation",

@@ -1,7 +1,7 @@
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { useState } from "react";
-import type { Choice, Field } from "../../components/form/Fields";
+import { type Choice, type Field, linesField } from "../../components/form/Fields";
 import { SchemaForm } from "../../components/form/SchemaForm";
 import { measured, measuredFigure } from "../../components/measure";
 import type { HookActionKind, HookEntry, HookEvent } from "../../protocol/generated";
@@ -84,24 +84,9 @@ function fieldsOf({ event, matcher, action, entry, runs }: HookDraft, isNew: boo
       kind: "code",
       placeholder: t`all, if empty`,
     },
-    !byMatcher && {
-      key: "tools",
-      label: t`Tools`,
-      kind: "lines",
-      placeholder: t`edit_file, one per line; all, if empty`,
-    },
-    !byMatcher && {
-      key: "paths",
-      label: t`Files`,
-      kind: "lines",
-      placeholder: t`src/**, one per line; all, if empty`,
-    },
-    !byMatcher && {
-      key: "commands",
-      label: t`Commands`,
-      kind: "lines",
-      placeholder: t`git push*, one per line; all, if empty`,
-    },
+    !byMatcher && linesField("tools", t`Tools`, t`edit_file, one per line; all, if empty`),
+    !byMatcher && linesField("paths", t`Files`, t`src/**, one per line; all, if empty`),
+    !byMatcher && linesField("commands", t`Commands`, t`git push*, one per line; all, if empty`),
     !("hooks" in entry) && { key: "action", label: t`Action`, kind: "choice", choices: choicesOf(actions) },
     ...(isCommand ? runs : []).flatMap((_, at): Field[] => [
       {
@@ -118,7 +103,7 @@ function fieldsOf({ event, matcher, action, entry, runs }: HookDraft, isNew: boo
       },
     ]),
     isCommand && { key: "network", label: t`Allow network access`, kind: "check" },
-    !isCommand && { key: "text", label: t`Text`, kind: "lines", placeholder: t`What is told` },
+    !isCommand && linesField("text", t`Text`, t`What is told`),
     { key: "name", label: t`Name`, placeholder: t`the command, if empty` },
   ];
 }

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { linesField } from "../../components/form/Fields";
 import { SchemaForm } from "../../components/form/SchemaForm";
 import type { CommandError, McpServerEntry, McpServerSettings, McpVariable } from "../../protocol/generated";
 
@@ -50,13 +51,8 @@ export function McpForm({ server, onSave, onClose }: Props) {
             required: true,
             placeholder: t`uvx`,
           },
-          isProgram && { key: "args", label: t`Arguments`, kind: "lines", placeholder: t`One per line` },
-          isProgram && {
-            key: "env",
-            label: t`Environment`,
-            kind: "lines",
-            placeholder: t`${environmentLine}, one per line`,
-          },
+          isProgram && linesField("args", t`Arguments`, t`One per line`),
+          isProgram && linesField("env", t`Environment`, t`${environmentLine}, one per line`),
           isProgram && { key: "network", label: t`Allow network access`, kind: "check" },
           isAddress && {
             key: "url",
@@ -65,12 +61,7 @@ export function McpForm({ server, onSave, onClose }: Props) {
             required: true,
             placeholder: t`https://mcp.example.com/mcp`,
           },
-          isAddress && {
-            key: "headers",
-            label: t`Headers`,
-            kind: "lines",
-            placeholder: t`${headerLine}, one per line`,
-          },
+          isAddress && linesField("headers", t`Headers`, t`${headerLine}, one per line`),
         ];
       }}
       note={

@@ -24,11 +24,7 @@ export function Observations({ sessionId, type, words, onShow }: Props) {
   const newestFirst = useMemo(() => withWords(seen, words).reverse(), [seen, words]);
   return (
     <>
-      {error && (
-        <ErrorNote error={error}>
-          <Button small onClick={retry}>{t`Try again`}</Button>
-        </ErrorNote>
-      )}
+      {error && <ErrorNote error={error} onAgain={retry} />}
       {newestFirst.length > 0 && (
         <VList className="timeline-list">
           {newestFirst.map((one) => (

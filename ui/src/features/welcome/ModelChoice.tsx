@@ -3,7 +3,7 @@
  * chosen becomes the default.
  */
 import { plural, t } from "@lingui/core/macro";
-import { useCallback, useEffect, useId, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { visibleWords } from "../../components/code/invisible";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -56,48 +56,27 @@ export function ModelChoice({ onChosen, onLink }: Props) {
           </li>
         ))}
         {current !== "" && !servers.some((server) => usedOf(server, current) !== undefined) && (
-          <li className="model-option">
-            <span className="model-mark" aria-hidden>
-              ✓
-            </span>
-            <span className="grow">
-              <b title={current}>
-                <VisibleText text={name} />
-              </b>
-              <span className="small secondary model-about">
-                {current === demo
-                  ? t`Plays a script: it shows how Arki works, without a key or a network`
-                  : t`Your default model, ${current}`}
-              </span>
-            </span>
-          </li>
+          <Option
+            mark="✓"
+            name={<VisibleText text={name} />}
+            title={current}
+            about={current === demo ? aboutDemo() : t`Your default model, ${current}`}
+          />
         )}
         {current !== demo && (
-          <li className="model-option">
-            <span className="model-mark" />
-            <span className="grow">
-              <b title={demo}>{t`Demo`}</b>
-              <span className="small secondary model-about">
-                {t`Plays a script: it shows how Arki works, without a key or a network`}
-              </span>
-            </span>
+          <Option name={t`Demo`} title={demo} about={aboutDemo()}>
             <Button small onClick={() => void choose(() => byId(demo))}>
               {t`Use the demo`}
             </Button>
-          </li>
+          </Option>
         )}
-        <li className="model-option">
-          <span className="model-mark" />
-          <span className="grow">
-            <b>{t`A model behind an API key`}</b>
-            <span className="small secondary model-about">{t`OpenAI, Anthropic, Gemini and others`}</span>
-          </span>
+        <Option name={t`A model behind an API key`} about={t`OpenAI, Anthropic, Gemini and others`}>
           {!withKey && (
             <Button small onClick={() => setWithKey(true)}>
               {t`Enter a key`}
             </Button>
           )}
-        </li>
+        </Option>
       </List>
       {withKey && (
         <KeyChoice
@@ -123,6 +102,33 @@ export function ModelChoice({ onChosen, onLink }: Props) {
   );
 }
 
+const aboutDemo = () => t`Plays a script: it shows how Arki works, without a key or a network`;
+
+type OptionProps = {
+  as?: "li" | "div";
+  mark?: ReactNode;
+  name: ReactNode;
+  title?: string;
+  about: string;
+  children?: ReactNode;
+};
+
+/** A line of the list: the mark of the one in use, its name with what is said of it, and the way to use it. */
+function Option({ as: Line = "li", mark, name, title, about, children }: OptionProps) {
+  return (
+    <Line className="model-option">
+      <span className="model-mark" aria-hidden={mark === undefined ? undefined : true}>
+        {mark}
+      </span>
+      <span className="grow">
+        <b title={title}>{name}</b>
+        <span className="small secondary model-about">{about}</span>
+      </span>
+      {children}
+    </Line>
+  );
+}
+
 function foundWords(count: number): string {
   if (count === 0) return t`No Ollama, LM Studio or llama.cpp is running on this computer.`;
   return plural(count, { one: "# local server found.", other: "# local servers found." });
@@ -140,20 +146,16 @@ function Server({ server, current, onChoose }: ServerProps) {
   const model = chosen ?? used ?? server.models[0] ?? "";
   const address = server.baseUrl.replace(/^http:\/\//, "").replace(/\/v1$/, "");
   return (
-    <div className="model-option">
-      <span className="model-mark" aria-hidden>
-        {used !== undefined && "✓"}
-      </span>
-      <span className="grow">
-        <b>
-          <VisibleText text={server.product} />
-        </b>
-        <span className="small secondary model-about">
-          {server.models.length === 0
-            ? t`Runs at ${address}, but has no model yet`
-            : t`Runs at ${address}, needs no key`}
-        </span>
-      </span>
+    <Option
+      as="div"
+      mark={used !== undefined && "✓"}
+      name={<VisibleText text={server.product} />}
+      about={
+        server.models.length === 0
+          ? t`Runs at ${address}, but has no model yet`
+          : t`Runs at ${address}, needs no key`
+      }
+    >
       {server.models.length > 0 && (
         <>
           <select
@@ -178,7 +180,7 @@ function Server({ server, current, onChoose }: ServerProps) {
           </Button>
         </>
       )}
-    </div>
+    </Option>
   );
 }
 
