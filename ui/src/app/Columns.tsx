@@ -22,17 +22,8 @@ type Props = {
  * Three columns over a status bar. Without room, the inspector and then the sidebar float above the middle. In review
  * mode the inspector has the room of the middle.
  */
-export function Columns({
-  sidebarPane,
-  inspectorPane,
-  review,
-  sidebar,
-  main,
-  inspector,
-  rail,
-  status,
-  onScrim,
-}: Props) {
+export function Columns(props: Props) {
+  const { sidebarPane, inspectorPane, review, sidebar, main, inspector, rail, status, onScrim } = props;
   const floatingLeft = sidebarPane.floats && sidebar !== null;
   const floatingRight = inspectorPane.floats && inspector !== null;
   const talk = review.rail;

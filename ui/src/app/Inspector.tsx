@@ -40,16 +40,8 @@ type Props = {
 };
 
 /** What is to be decided, and what happened. */
-export function Inspector({
-  shown,
-  tab,
-  onTab,
-  focusRequest,
-  reviewMode,
-  history,
-  replaying,
-  onClose,
-}: Props) {
+export function Inspector(props: Props) {
+  const { shown, tab, onTab, focusRequest, reviewMode, history, replaying, onClose } = props;
   const sessionId = shown?.sessionId ?? null;
   const approvals = useApprovalsIn(sessionId);
   const waiting = approvals.length;

@@ -1,5 +1,5 @@
 /** How the window looks, as its user chose. The style sheets are told by marks of the document. */
-import { useLayoutEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { recall, remember, useRemembered } from "../components/remembered";
 import {
   type Contrast,
@@ -10,6 +10,7 @@ import {
   textSizes,
   themes,
 } from "../features/settings/themes";
+import { useArki } from "../platform/context";
 
 export function useLook(): Look {
   const [theme, onTheme] = useChoice("theme", "theme", themes);
@@ -66,4 +67,19 @@ function useMark(name: string, value: string | null): void {
     if (value === null) delete document.documentElement.dataset[name];
     else document.documentElement.dataset[name] = value;
   }, [name, value]);
+}
+
+/** In percent. */
+const steps = [50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300].map(String);
+const usual = "100";
+
+/** How large everything is drawn. Kept for the next start. */
+export function useZoom() {
+  const { platform } = useArki();
+  const [zoom, setZoom] = useRemembered("zoom", usual, steps);
+  useEffect(() => {
+    void platform.setZoom(Number(zoom) / 100).catch(() => undefined);
+  }, [platform, zoom]);
+  const step = (by: 1 | -1) => () => setZoom(steps[steps.indexOf(zoom) + by] ?? zoom);
+  return { zoomIn: step(1), zoomOut: step(-1), zoomUsual: () => setZoom(usual) };
 }

@@ -9,9 +9,9 @@ import type { ApprovalMode, HistorySource, SessionState } from "../protocol/gene
 import { decidedIn, isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, type Draft, draftsOf, useKeys } from "./commands";
 import { useOwnShortcuts } from "./own_shortcuts";
+import { useZoom } from "./theme";
 import type { Window } from "./use_window";
 import { nextWaiting, useOnAsked } from "./window_state";
-import { useZoom } from "./zoom";
 
 /** States from which a run can go on. */
 const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];

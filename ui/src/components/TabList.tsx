@@ -1,12 +1,10 @@
 import { Tabs } from "@base-ui/react/tabs";
 import "./tabs.css";
 
+type Props = { tabs: readonly (readonly [value: string, words: string, ...unknown[]])[] };
+
 /** The tabs of a `Tabs.Root`, by their values and words. */
-export function TabList({
-  tabs,
-}: {
-  tabs: readonly (readonly [value: string, words: string, ...unknown[]])[];
-}) {
+export function TabList({ tabs }: Props) {
   return (
     <Tabs.List className="tabs">
       {tabs.map(([value, words]) => (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readRule } from "../protocol/rules";
-import { ruleSentence } from "./rule_sentence";
+import { ruleSentence } from "./RuleSentence";
 
 const said = (rule: object, scope: "session" | "always" | null = "always", here: string | null = "/p") => {
   const read = readRule(JSON.stringify(rule));

@@ -111,15 +111,9 @@ function UnifiedRow({ line, spans }: { line: MarkedLine; spans: Span[] | null })
   );
 }
 
-function Side({
-  line,
-  number,
-  spans,
-}: {
-  line: MarkedLine | null;
-  number: number | null;
-  spans: Span[] | null;
-}) {
+type SideProps = { line: MarkedLine | null; number: number | null; spans: Span[] | null };
+
+function Side({ line, number, spans }: SideProps) {
   if (line === null) return <div className="diff-side nothing" />;
   return (
     <div className={`diff-side ${line.kind}${offClass(line)}`}>

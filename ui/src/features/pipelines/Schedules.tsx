@@ -180,11 +180,9 @@ function nextWords(nextAt: number | null): string {
 
 const shownRuns = 5;
 
-function History({
-  schedule: { name, last },
-  runs,
-  onRun,
-}: Pick<ScheduleProps, "schedule" | "runs" | "onRun">) {
+type HistoryProps = Pick<ScheduleProps, "schedule" | "runs" | "onRun">;
+
+function History({ schedule: { name, last }, runs, onRun }: HistoryProps) {
   if (runs.length === 0 && !last?.skipped) return <p className="small secondary">{t`Hasn't run yet.`}</p>;
   return (
     <List className="small schedule-runs" aria-label={t`Last runs of ${name}`}>

@@ -24,21 +24,8 @@ type Props = {
   keep?: ReactNode;
 };
 
-export function ApprovalFoot({
-  note,
-  onNote,
-  comments = 0,
-  state,
-  expiresAt,
-  detail,
-  summary,
-  accept,
-  reject,
-  onAccept,
-  onReject,
-  reader = "model",
-  keep,
-}: Props) {
+export function ApprovalFoot(props: Props) {
+  const { note, state, expiresAt, detail, accept, keep, comments = 0, reader = "model" } = props;
   const described = useId();
   const time = useId();
   const isOver = useIsOver(expiresAt);
@@ -62,7 +49,7 @@ export function ApprovalFoot({
           aria-label={reader === "model" ? t`Note to the model` : t`Note`}
           placeholder={reader === "model" ? t`Note to the model (optional)` : t`Note (optional)`}
           value={note}
-          onChange={(event) => onNote(event.target.value)}
+          onChange={(event) => props.onNote(event.target.value)}
         />
         {expiresAt !== null && <TimeLeft id={time} expiresAt={expiresAt} isOver={isOver} reader={reader} />}
         <div className="approval-buttons">
@@ -76,16 +63,16 @@ export function ApprovalFoot({
               title={accept}
               shortcut="Mod+Enter"
               aria-describedby={`${described} ${time}`}
-              onClick={onAccept}
+              onClick={props.onAccept}
             >
               {accept}
             </Button>
           )}
-          <Button aria-describedby={`${described} ${time}`} onClick={onReject}>
-            {reject}
+          <Button aria-describedby={`${described} ${time}`} onClick={props.onReject}>
+            {props.reject}
           </Button>
           <span className="secondary small" aria-hidden>
-            {[summary, comments > 0 && sends].filter(Boolean).join(" · ")}
+            {[props.summary, comments > 0 && sends].filter(Boolean).join(" · ")}
           </span>
         </div>
       </footer>

@@ -12,16 +12,10 @@ const risks: Readonly<Record<Risk, MessageDescriptor>> = {
   high: msg`high risk`,
 };
 
+type Props = { approval: PendingApproval; id: string; children?: ReactNode };
+
 /** What is asked and why: the tool, its risk, the policy's reason, and whether it replaces a stale preview. */
-export function ApprovalHead({
-  approval,
-  id,
-  children,
-}: {
-  approval: PendingApproval;
-  id: string;
-  children?: ReactNode;
-}) {
+export function ApprovalHead({ approval, id, children }: Props) {
   // Several edits of one answer are one question.
   const edits = new Set(approval.preview?.hunks.flatMap((hunk) => hunk.callId ?? [])).size;
   return (

@@ -34,16 +34,8 @@ type Props = {
   children: (place: number, openRequest: number) => ReactNode;
 };
 
-export function ChangeReview({
-  approval,
-  review,
-  canDecide,
-  files,
-  head,
-  notice,
-  tabIndex,
-  children,
-}: Props) {
+export function ChangeReview(props: Props) {
+  const { approval, review, canDecide, files, head, notice, tabIndex, children } = props;
   const { all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();

@@ -65,23 +65,8 @@ export const decisionWords: Record<Decision, MessageDescriptor> = {
 
 /** Memoised: deciding one hunk of four hundred draws one again. */
 export const HunkCard = memo(function HunkCard(props: Props) {
-  const {
-    approvalId,
-    hunk,
-    path,
-    first,
-    last,
-    look,
-    decision,
-    edited,
-    selection,
-    busy,
-    canEdit,
-    editing,
-    unsaved,
-    comments,
-    actions,
-  } = props;
+  const { hunk, path, first, last, decision, edited, selection, busy, canEdit, editing, comments, actions } =
+    props;
   const root = useRef<HTMLDivElement>(null);
   const cancelEdit = () => {
     actions.stopEditing();
@@ -98,7 +83,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
   const folds = (decision === "accepted" || decision === "edited") && hunk.lines.length > 0;
   const isFolded = folds && !isUnfolded;
   const room = useMemo(() => (first === null ? null : { first, last }), [first, last]);
-  const { around, up, down, error } = useSurroundings(approvalId, path, hunk, room);
+  const { around, up, down, error } = useSurroundings(props.approvalId, path, hunk, room);
   // A button goes with the last line that it can show; keys still reach the hunk.
   const asked = useRef(false);
   const more = (fetch: () => Promise<void>) => () => {
@@ -192,7 +177,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
           hunk={hunk}
           path={path}
           text={selection?.text}
-          unsaved={unsaved}
+          unsaved={props.unsaved}
           refusals={editing.refusals}
           onChange={(next) => actions.write(hunk.index, next)}
           onCancel={cancelEdit}
@@ -213,7 +198,7 @@ export const HunkCard = memo(function HunkCard(props: Props) {
       ) : (
         showsLines && (
           <>
-            <HunkLines hunk={around(shown)} path={path} look={look} />
+            <HunkLines hunk={around(shown)} path={path} look={props.look} />
             {down && <Below onMore={more(down)} describedBy={where} />}
             {error && <ErrorNote error={error} />}
           </>

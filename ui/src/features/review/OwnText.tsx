@@ -23,20 +23,9 @@ type Props = {
 
 /** The user's own text in place of the model's. It was opened to be typed in, so it has the focus. */
 export function OwnText(props: Props) {
-  const {
-    label,
-    value,
-    maxRows,
-    takesFocus = true,
-    prose = false,
-    path,
-    onChange,
-    onCancel,
-    onSave,
-    children,
-  } = props;
+  const { value, takesFocus = true, prose = false, path, onChange, onCancel, onSave } = props;
   const area: ComponentProps<"textarea"> & { value: string } = {
-    "aria-label": label,
+    "aria-label": props.label,
     value,
     autoFocus: takesFocus,
     onChange: (event) => onChange(event.target.value),
@@ -56,14 +45,14 @@ export function OwnText(props: Props) {
           {...area}
           className={prose ? "field" : "field mono"}
           dir={prose ? "auto" : undefined}
-          rows={Math.min(maxRows, value.split("\n").length + 1)}
+          rows={Math.min(props.maxRows, value.split("\n").length + 1)}
           spellCheck={false}
         />
       ) : (
         <CodeField {...area} name={path} />
       )}
       <HiddenWarning text={value} />
-      <div className="own-text-foot">{children}</div>
+      <div className="own-text-foot">{props.children}</div>
     </div>
   );
 }

@@ -35,19 +35,7 @@ type RowProps = {
 
 /** One of perhaps thousands: drawn anew only when it says something else. */
 export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
-  const {
-    lines,
-    subagents,
-    current,
-    tall,
-    doing,
-    unread,
-    approvals,
-    questions,
-    onSelect,
-    onMenu,
-    onRenaming,
-  } = rest;
+  const { lines, subagents, current, tall, doing, unread, approvals, questions, onRenaming } = rest;
   const button = useRef<HTMLButtonElement>(null);
   /** Who ends renaming with a key goes on in the list: the button gets the focus as soon as it is there. */
   const focusNext = useRef(false);
@@ -89,7 +77,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
             ? [title, lines && lineWords(lines), exactTime(session.updatedAt)].filter(Boolean).join("\n")
             : title
         }
-        onClick={() => onSelect(session.sessionId)}
+        onClick={() => rest.onSelect(session.sessionId)}
         onKeyDown={(event) => {
           if (event.key !== "F2") return;
           event.preventDefault();
@@ -121,7 +109,7 @@ export const Row = memo(function Row({ session, renaming, ...rest }: RowProps) {
           className="button quiet icon small session-more"
           tabIndex={-1}
           aria-label={t`Menu of ${title}`}
-          onClick={() => button.current && onMenu(button.current)}
+          onClick={() => button.current && rest.onMenu(button.current)}
         >
           <Ellipsis size={16} aria-hidden />
         </button>

@@ -21,17 +21,8 @@ type Props = {
 };
 
 /** A line of a log that opens. */
-export function LogEntry({
-  title,
-  kind,
-  words,
-  ts,
-  exactTime,
-  content,
-  startsOpen = false,
-  asked = null,
-  children,
-}: Props) {
+export function LogEntry(props: Props) {
+  const { title, kind, words, ts, exactTime, content, startsOpen = false, asked = null, children } = props;
   const [open, setOpen] = useState(startsOpen);
   const body = useId();
   return (

@@ -1,12 +1,11 @@
 import { t } from "@lingui/core/macro";
 import { Copy } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { Button } from "../../Button";
 import { CodeBlock } from "../../code/Code";
 import { copyText } from "../../copy";
 import { IconButton } from "../../IconButton";
 import { type Drawing, drawingOf, known } from "./drawings";
-import { useDark } from "./useDark";
 import "./diagram.css";
 
 const maxReasonChars = 300;
@@ -73,4 +72,27 @@ function useDrawing(code: string, dark: boolean): Result | null {
     };
   }, [code, dark]);
   return drawn?.code === code ? drawn.result : null;
+}
+
+/** Whether the window is dark: the user chose it, or the system is and they chose nothing. */
+export function useDark(): boolean {
+  return useSyncExternalStore(subscribe, isDark);
+}
+
+const system = () => window.matchMedia("(prefers-color-scheme: dark)");
+
+function isDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme === undefined ? system().matches : theme === "dark";
+}
+
+function subscribe(tell: () => void): () => void {
+  const media = system();
+  media.addEventListener("change", tell);
+  const observer = new MutationObserver(tell);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => {
+    media.removeEventListener("change", tell);
+    observer.disconnect();
+  };
 }
