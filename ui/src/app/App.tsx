@@ -15,11 +15,10 @@ import { StatusBar } from "../features/status/StatusBar";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
-import type { Actions } from "./commands";
 import { useLocale } from "./locale";
 import { MainPane } from "./MainPane";
 import { Dialogs, HistoryDialogs, Inspector, InspectorRail, Outside, RowMenu } from "./parts";
-import { useCommands } from "./use_commands";
+import { type Actions, useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import "./app.css";
 

@@ -8,71 +8,7 @@ import { homePath } from "../components/format";
 import { isModalOpen } from "../components/modal";
 import { inTextField, matches } from "../components/shortcuts";
 import type { ApprovalMode, ExportFormat, HistorySource, ModelEntry } from "../protocol/generated";
-
-export type Actions = {
-  openFolder: () => void;
-  openRecent: (path: string) => void;
-  newSession: () => void;
-  newWorktree: (() => void) | null;
-  newWindow: () => void;
-  /** In a window of its own. */
-  openApart: (() => void) | null;
-  copyLink: (() => void) | null;
-  stop: (() => void) | null;
-  pause: (() => void) | null;
-  resume: (() => void) | null;
-  sendNext: (() => void) | null;
-  /** The last message of the user. */
-  editLast: (() => void) | null;
-  fork: (() => void) | null;
-  exportAs: ((format: ExportFormat) => void) | null;
-  importSessions: () => void;
-  /** What another agent has kept of the folder that is shown, or of all where none is. */
-  importFrom: (agent: HistorySource) => void;
-  renameSession: (() => void) | null;
-  deleteSession: (() => void) | null;
-  /** Null without a session; whether it is so already decides the words. */
-  pin: { isOn: boolean; toggle: () => void } | null;
-  archive: { isOn: boolean; toggle: () => void } | null;
-  commit: (() => void) | null;
-  openInEditor: (() => void) | null;
-  showInFolder: (() => void) | null;
-  openTerminal: (() => void) | null;
-  find: (() => void) | null;
-  replay: (() => void) | null;
-  zoomIn: () => void;
-  zoomOut: () => void;
-  zoomUsual: () => void;
-  sessionSettings: (() => void) | null;
-  inbox: (() => void) | null;
-  inboxList: () => void;
-  review: (() => void) | null;
-  reviewMode: (() => void) | null;
-  timeline: (() => void) | null;
-  plan: (() => void) | null;
-  context: () => void;
-  processes: () => void;
-  memory: () => void;
-  pipelines: () => void;
-  usage: () => void;
-  compact: (() => void) | null;
-  filterSessions: () => void;
-  focusMessage: () => void;
-  /** To another message of the user in the transcript. */
-  stepMessage: ((by: 1 | -1) => void) | null;
-  toggleSidebar: () => void;
-  toggleInspector: (() => void) | null;
-  /** Null where there is nothing to go to. */
-  back: (() => void) | null;
-  forward: (() => void) | null;
-  settings: () => void;
-  palette: () => void;
-  keys: () => void;
-  trust: (() => void) | null;
-  theme: (theme: "system" | "light" | "dark") => void;
-  model: (id: string) => void;
-  mode: (mode: ApprovalMode) => void;
-};
+import type { Actions } from "./use_commands";
 
 /** A command, also one that can't be run right now. */
 export type Draft = Omit<Command, "run" | "shortcut"> & { run: (() => void) | null };

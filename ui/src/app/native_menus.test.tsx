@@ -6,8 +6,9 @@ import type { MenuBar } from "../protocol/generated";
 import { createFake } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
 import { App } from "./App";
-import { type Actions, draftsOf } from "./commands";
+import { draftsOf } from "./commands";
 import { menuBarOf } from "./NativeMenus";
+import type { Actions } from "./use_commands";
 
 // Only what stands in the menu bar is macOS's: the keys of this test are those of everywhere else.
 vi.mock("../components/shortcuts", async (original) => ({

@@ -7,7 +7,7 @@ import type { WaitingKind } from "../features/inbox/waiting";
 import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, HistorySource, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
-import { type Actions, commandsOf, type Draft, draftsOf, useKeys } from "./commands";
+import { commandsOf, type Draft, draftsOf, useKeys } from "./commands";
 import { useOwnShortcuts } from "./own_shortcuts";
 import { useZoom } from "./theme";
 import type { Window } from "./use_window";
@@ -31,14 +31,17 @@ export const everyCommand: Offered = { isOffered: () => true, ownDrafts: () => [
 
 export const OfferedContext = createContext(everyCommand);
 
-export function useCommands(window: Window) {
-  const { models } = useCatalogue();
+export type Actions = ReturnType<typeof useActions>;
+
+/** Every action that can be taken from anywhere. */
+function useActions(window: Window) {
   const { panes, selected, setDialog, place, openPlace } = window;
-  const actions: Actions = {
+  return {
     ...useRunActions(window),
     ...historyActions(window),
     ...placeActions(window),
     ...useZoom(),
+    /** Null where there is nothing to go to, as everything that can't be done right now. */
     back: window.back,
     forward: window.forward,
     openFolder: window.folder.chooseFolder,
@@ -52,6 +55,7 @@ export function useCommands(window: Window) {
     context: () => panes.show("context"),
     processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
+    /** To another message of the user in the transcript. */
     stepMessage: selected && place === null ? stepMessage : null,
     find: selected && place === null ? window.find : null,
     replay: selected ? window.replay : null,
@@ -73,6 +77,12 @@ export function useCommands(window: Window) {
     model: window.setModel,
     mode: (mode: ApprovalMode) => window.setMode(mode),
   };
+}
+
+export function useCommands(window: Window) {
+  const { models } = useCatalogue();
+  const { setDialog } = window;
+  const actions = useActions(window);
   const others = window.app?.recentProjects.filter((path) => path !== window.shown?.folder) ?? [];
   const { isOffered, ownDrafts } = useContext(OfferedContext);
   const every = draftsOf(actions, models, others.slice(0, mostRecent));
@@ -142,6 +152,7 @@ function useRunActions(window: Window) {
     pause: state === "running" ? tell("pause_run") : null,
     resume: state !== null && resumable.includes(state) ? begin("resume_run") : null,
     sendNext: state !== null && !isUnfinished(state) && queued() > 0 ? begin("send_next") : null,
+    /** The last message of the user. */
     editLast: selected === null || replaying ? null : editLast(selected),
     inbox: waiting.length > 0 ? inbox : null,
   };
@@ -168,13 +179,16 @@ function historyActions({ shown, selected, session, history, rename }: Window) {
   const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
   return {
     newWorktree: shown && (() => history.setAsking({ about: "worktree", folder: shown.folder })),
+    /** In a window of its own. */
     openApart: of((sessionId) => history.open("open_window", { sessionId })),
     copyLink: of(history.copyLink),
     fork: of((sessionId) => history.fork(sessionId, null, null)),
     compact: of((sessionId) => history.setAsking({ about: "compact", sessionId })),
     exportAs: selected === null ? null : history.keep,
     importSessions: history.bring,
+    /** What another agent has kept of the folder that is shown, or of all where none is. */
     importFrom: (agent: HistorySource) => history.bringFrom(agent, shown?.folder ?? null),
+    /** Null without a session; whether it is so already decides the words. */
     pin: session && {
       isOn: session.pinned,
       toggle: () => history.mark(session.sessionId, { pinned: !session.pinned, archived: null }),

@@ -1,15 +1,15 @@
 /** Approvals: the pending ones across sessions, and a session's decided ones. Pure. */
-import type { EventOf } from "./events";
-import type { ApprovalDecision, ApprovalSummary, ChangePreview, CommandPreview, Event } from "./generated";
+import { type EventOf, endsRun } from "./events";
+import type { ApprovalDecision, ApprovalSummary, Event } from "./generated";
 import { text } from "./read";
 import { isTakenBack, type Rewind } from "./rewinds";
 
 export type PendingApproval = ApprovalSummary & { supersedes: string | null };
 
-export type DecidedApproval = {
-  approvalId: string;
-  callId: string | null;
-  toolId: string;
+export type DecidedApproval = Pick<
+  PendingApproval,
+  "approvalId" | "callId" | "toolId" | "preview" | "command"
+> & {
   /** What a pipeline's gate asked; null for anything else. */
   question: string | null;
   decidedAt: number;
@@ -21,8 +21,6 @@ export type DecidedApproval = {
   ownCommand: string | null;
   reason: string;
   resolvedBy: string;
-  preview: ChangePreview | null;
-  command: CommandPreview | null;
   /** The file had changed, so nothing was written; another approval took its place. */
   superseded: boolean;
   /** The accepted calls that failed after the decision, so that nothing of them was written. */
@@ -81,7 +79,7 @@ export function pendingStep(pending: readonly PendingApproval[], event: Event): 
     const { approvalId } = event.payload;
     return without(pending, (one) => one.approvalId === approvalId);
   }
-  if (event.type === "run.cancelled" || event.type === "run.failed" || event.type === "run.completed") {
+  if (endsRun.has(event.type)) {
     return without(pending, (one) => one.sessionId === event.sessionId && one.runId === event.runId);
   }
   return pending;
@@ -109,10 +107,9 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
   const p = event.payload;
   const request = state.requested[p.approvalId];
   if (!request) return state;
+  const { approvalId, callId, toolId, preview, command } = request;
   const decided: DecidedApproval = {
-    approvalId: request.approvalId,
-    callId: request.callId,
-    toolId: request.toolId,
+    ...{ approvalId, callId, toolId, preview, command },
     question: request.kind === "gate" ? text(request.args, "message") : null,
     decidedAt: event.ts,
     decision: p.decision,
@@ -121,8 +118,6 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     ownCommand: p.command ?? null,
     reason: p.reason ?? "",
     resolvedBy: p.resolvedBy,
-    preview: request.preview,
-    command: request.command,
     superseded: false,
     failedCalls: [],
     seq: event.seq,

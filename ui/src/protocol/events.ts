@@ -5,6 +5,8 @@ export type EventKind = Exclude<Event["type"], "unknown">;
 export type EventOf<Kind extends Event["type"]> = Extract<Event, { type: Kind }>;
 export type PayloadOf<Kind extends Event["type"]> = EventOf<Kind>["payload"];
 
+export const endsRun: ReadonlySet<Event["type"]> = new Set(["run.completed", "run.failed", "run.cancelled"]);
+
 /** What is done with an event, by its kind. */
 export type ByKind<Given, Result> = {
   readonly [Kind in EventKind]?: (given: Given, payload: PayloadOf<Kind>, event: EventOf<Kind>) => Result;

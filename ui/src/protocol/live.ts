@@ -2,7 +2,7 @@
  * What is arriving right now and is not in the log yet: the answer in progress and the output of running
  * commands. Bounded; dropped as soon as the authoritative event comes. Pure.
  */
-import type { PayloadOf } from "./events";
+import { endsRun, type PayloadOf } from "./events";
 import type { CommandOutput, Event, Frame, OutputDelta, PartialAnswer } from "./generated";
 import { GrowingText } from "./growing";
 
@@ -126,8 +126,6 @@ type CallEnd = Extract<Event, { type: "tool.result" | "command.ended" }>;
 
 const endsCall = (event: Event): event is CallEnd =>
   event.type === "tool.result" || event.type === "command.ended";
-
-const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 
 /** Stored events are authoritative: the finished message replaces the streamed one. */
 export function liveEventStep(live: Live, event: Event): Live {

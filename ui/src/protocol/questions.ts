@@ -1,4 +1,5 @@
 /** What the model asks the user and waits for, across sessions. Pure. */
+import { endsRun } from "./events";
 import type { Event, QuestionSummary } from "./generated";
 
 export function readQuestion(event: Event): QuestionSummary | null {
@@ -14,8 +15,6 @@ export function readQuestion(event: Event): QuestionSummary | null {
     askedAt: event.ts,
   };
 }
-
-const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 
 /** The open questions after one event. */
 export function questionsStep(open: readonly QuestionSummary[], event: Event): readonly QuestionSummary[] {

@@ -1,5 +1,5 @@
 /** The list of sessions, kept current from the events of all of them. Pure. */
-import type { EventOf, PayloadOf } from "./events";
+import { type EventOf, endsRun, type PayloadOf } from "./events";
 import type { Event, SessionState, SessionSummary } from "./generated";
 import { shorten } from "./shorten";
 
@@ -12,8 +12,6 @@ const stateAfter: Readonly<Partial<Record<Event["type"], SessionState>>> = {
   "run.failed": "failed",
   "run.cancelled": "cancelled",
 };
-
-const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 
 export function sessionsStep(sessions: readonly SessionSummary[], event: Event): readonly SessionSummary[] {
   const known = sessions.find((session) => session.sessionId === event.sessionId);

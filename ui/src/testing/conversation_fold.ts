@@ -6,11 +6,13 @@ import { type ByKind, byKind, type PayloadOf } from "../protocol/events";
 import type {
   ConversationStanding,
   Event,
+  HookOutcome,
+  HookRan,
   PausedFor,
   RestoredFile,
   ToolCategory,
 } from "../protocol/generated";
-import { isToldAlone, isToldOfCall } from "../protocol/hooks";
+import { hasFailed } from "../protocol/hooks";
 import type { AssistantItem, Item, Notice, ToolItem, ToolState, UserItem } from "../protocol/items";
 import { isTakenBack, type Rewind } from "../protocol/rewinds";
 import { statesInTurn } from "./turns";
@@ -465,4 +467,20 @@ function end(state: FoldedConversation, _as: "done" | "failed" | "interrupted"):
     item.kind === "tool" && unfinished.has(item.state) ? { ...item, state: "interrupted" as const } : item,
   );
   return { ...state, items, run: "ended", pausedFor: null, pending: [] };
+}
+
+const objections: ReadonlySet<HookOutcome> = new Set(["blocked", "asked", "stopped", "off"]);
+
+/** Told on the card of the call that it ran for. */
+function isToldOfCall(ran: HookRan): boolean {
+  return hasFailed(ran) || (ran.outcome ? objections.has(ran.outcome) : false);
+}
+
+/**
+ * Told in a line of its own. A hook that blocks a run's prompt or stops the run is told by the run's failure; one that
+ * holds the run, or keeps a queued message back, by nothing else.
+ */
+function isToldAlone(ran: HookRan): boolean {
+  const holds = ran.event === "Stop" || Boolean(ran.messageId);
+  return hasFailed(ran) || ran.outcome === "off" || (ran.outcome === "blocked" && holds);
 }

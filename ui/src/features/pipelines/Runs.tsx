@@ -76,12 +76,7 @@ function Past({ runs }: { runs: readonly PipelineRunEntry[] }) {
   );
 }
 
-type TableProps = {
-  folder: string | null;
-  runs: readonly PipelineRunEntry[];
-  seen: string | null;
-  onRun: (run: RunPlace) => void;
-};
+type TableProps = Omit<Props, "runs"> & { runs: readonly PipelineRunEntry[] };
 
 function Table({ folder, runs, seen, onRun }: TableProps) {
   const sessions = useSessions();

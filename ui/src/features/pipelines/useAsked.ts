@@ -7,19 +7,10 @@ import type { CommandError } from "../../protocol/generated";
 /** Steps begin and end in bursts. */
 const settleMs = 200;
 
-export type Asked<Name extends CommandName> = {
-  /** What came last; null before the first answer, and after the question became another one. */
-  answer: Answer<Name> | null;
-  error: CommandError | null;
-  ask: () => void;
-};
+export type Asked<Name extends CommandName> = ReturnType<typeof useAsked<Name>>;
 
 /** Nothing is asked while `params` are null. `sign` is asked about again when it changes, but not in haste. */
-export function useAsked<Name extends CommandName>(
-  name: Name,
-  params: Params<Name> | null,
-  sign: string,
-): Asked<Name> {
+export function useAsked<Name extends CommandName>(name: Name, params: Params<Name> | null, sign: string) {
   const { platform } = useArki();
   const question = params === null ? null : JSON.stringify(params);
   const [known, setKnown] = useState<{ question: string | null; answer: Answer<Name> | null }>(nothing);
@@ -50,7 +41,9 @@ export function useAsked<Name extends CommandName>(
     asking.current?.askSoon();
   }, [sign]);
   const ask = useCallback(() => asking.current?.ask(), []);
-  return { answer: known.question === question ? known.answer : null, error, ask };
+  /** What came last; null before the first answer, and after the question became another one. */
+  const answer = known.question === question ? known.answer : null;
+  return { answer, error, ask };
 }
 
 const nothing = { question: null, answer: null };

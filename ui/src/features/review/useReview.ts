@@ -28,22 +28,7 @@ export type Editing = {
   refusals: number;
 };
 
-/** Stable for the life of a review, so that one decision does not draw every hunk again. */
-export type ReviewActions = {
-  decide: (indexes: readonly number[], decision: "accepted" | "rejected") => void;
-  edit: (index: number, text: string) => void;
-  /** Null: all lines of the hunk. */
-  select: (index: number, selection: Selection | null) => void;
-  undo: (indexes: readonly number[]) => void;
-  startEditing: (index: number, by: Editing["by"]) => void;
-  /** A text that is not saved is gone then. */
-  stopEditing: () => void;
-  write: (index: number, text: string) => void;
-  comment: (at: CommentedLine, text: string) => void;
-  /** With a rule to keep the change is taken as it was proposed. */
-  whole: (decision: "accepted" | "rejected", keep?: Keep | null) => void;
-  again: () => void;
-};
+export type ReviewActions = ReturnType<typeof useReview>["actions"];
 
 /** `paged`: the numbers of all hunks where the diff comes in pages. */
 export function useReview(approval: PendingApproval, preview: ChangePreview, paged?: readonly number[]) {
@@ -95,15 +80,23 @@ export function useReview(approval: PendingApproval, preview: ChangePreview, pag
     const answer = decision === "accepted" ? "approve" : "reject";
     void send({ ...wholeResolution(answer, noteWith(note, comments), preview.previewHash), keep });
   };
-  const actions = useStableActions<ReviewActions>({
+  const put = (part: Parameters<typeof setDraft>[0]) => {
+    if (!busy) setDraft(part);
+  };
+  /** Stable for the life of a review, so that one decision does not draw every hunk again. */
+  const actions = useStableActions({
     decide: take,
-    edit: (index, text) => commit(edit(decisions, index, text)),
-    select: (index, selection) => !busy && setDraft({ decisions: select(decisions, index, selection) }),
-    undo: (indexes) => !busy && setDraft({ decisions: undo(decisions, indexes) }),
+    edit: (index: number, text: string) => commit(edit(decisions, index, text)),
+    /** Null: all lines of the hunk. */
+    select: (index: number, selection: Selection | null) =>
+      put({ decisions: select(decisions, index, selection) }),
+    undo: (indexes: readonly number[]) => put({ decisions: undo(decisions, indexes) }),
     startEditing,
+    /** A text that is not saved is gone then. */
     stopEditing,
-    write: (index, text) => !busy && setDraft({ unsaved: { index, text } }),
-    comment: (at, text) => !busy && setDraft({ comments: withComment(comments, at, text) }),
+    write: (index: number, text: string) => put({ unsaved: { index, text } }),
+    comment: (at: CommentedLine, text: string) => put({ comments: withComment(comments, at, text) }),
+    /** With a rule to keep the change is taken as it was proposed. */
     whole,
     again: () => commit(decisions),
   });

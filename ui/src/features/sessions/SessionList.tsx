@@ -33,7 +33,7 @@ import {
   useSight,
 } from "./windowing";
 
-type Props = {
+export type ListProps = {
   sessions: readonly SessionSummary[];
   words: string;
   shown: Shown;
@@ -41,6 +41,7 @@ type Props = {
   selected: string | null;
   /** What is open in the session's stead. */
   place?: string | null;
+  /** The one whose title is being edited. */
   renaming: string | null;
   onRenaming: (sessionId: string | null) => void;
   onSelect: (sessionId: string) => void;
@@ -60,7 +61,7 @@ const dayWords: Readonly<Record<Day, MessageDescriptor>> = {
   older: msg`Older`,
 };
 
-export function SessionList(props: Props) {
+export function SessionList(props: ListProps) {
   const { sessions, words, shown, selected, renaming, onUnlisted } = props;
   const folder = useFolder(props.folder)?.worktree?.project ?? props.folder;
   const list = useRef<HTMLDivElement>(null);
@@ -146,7 +147,7 @@ function groupName({ project }: Group): string {
 
 /** What each row is given; the same for as long as it says the same. */
 function useRows(
-  props: Props,
+  props: ListProps,
   slices: readonly Slice[],
   counts: Counts,
   heightOf: HeightOf,
@@ -200,7 +201,7 @@ function useHeights(width: number, waiting: ReadonlySet<string>, renaming: strin
 }
 
 /** By its button, the right mouse button, Shift+F10 or the menu key; Escape leads back to the row. */
-function useRowMenu({ sessions, menuOf }: Props) {
+function useRowMenu({ sessions, menuOf }: ListProps) {
   const [row, setRow] = useState<HTMLElement | null>(null);
   const open = (event: MouseEvent | KeyboardEvent) => {
     const next = (event.target as Element).closest<HTMLElement>("[data-session]");

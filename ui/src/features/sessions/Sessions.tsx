@@ -9,21 +9,12 @@ import { useCommandKeys, withKeys } from "../../components/command_keys";
 import { lazily } from "../../components/lazily";
 import { useApprovals, useAsking, useMemories, useSessions } from "../../platform/context";
 import { listOf, prepareFilter, type Shown } from "../../protocol/session_groups";
-import { type MenuOf, SessionList } from "./SessionList";
+import { type ListProps, SessionList } from "./SessionList";
 import { waitingWords } from "./SessionRow";
 import "./sessions.css";
 
-type Props = {
-  folder: string | null;
-  selected: string | null;
-  /** The view that is open in the session's stead. */
-  place?: "inbox" | "memory" | "pipelines" | "usage" | null;
+type Props = Omit<ListProps, "sessions" | "words" | "shown" | "onUnlisted"> & {
   filterRef: Ref<HTMLInputElement>;
-  /** The one whose title is being edited. */
-  renaming: string | null;
-  onRenaming: (sessionId: string | null) => void;
-  onSelect: (sessionId: string) => void;
-  menuOf?: MenuOf | undefined;
   onNew: () => void;
   onOpenFolder: () => void;
   /** To the next decision; to the list where there is none. */

@@ -4,15 +4,11 @@ import { useState } from "react";
 import { useRemembered } from "../../components/remembered";
 import { Segments } from "../../components/Segments";
 import { SentDialog } from "./SentDialog";
-import { Timeline } from "./Timeline";
+import { type EventActions, Timeline } from "./Timeline";
 import { Waterfall } from "./Waterfall";
 import "./waterfall.css";
 
-type Props = {
-  sessionId: string;
-  onShow: (seq: number) => void;
-  onFork: (seq: number) => void;
-};
+type Props = Omit<EventActions, "onSent"> & { sessionId: string };
 
 type Look = "list" | "waterfall";
 
