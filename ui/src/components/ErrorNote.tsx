@@ -3,8 +3,8 @@ import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import type { CommandError } from "../protocol/generated";
 import { Button } from "./Button";
+import { coded } from "./coded";
 import { copyText } from "./copy";
-import { EngineWords } from "./EngineWords";
 import { lazily } from "./lazily";
 
 const TranslatedError = lazily(
@@ -29,5 +29,18 @@ export function ErrorNote({ error, onAgain, children }: Props) {
         <code className="code">{error.code}</code>
       </div>
     </div>
+  );
+}
+
+/** An error as the engine tells it, which speaks English. */
+export function EngineWords({ error }: { error: CommandError }) {
+  return (
+    <>
+      <p>
+        <span aria-hidden>✕ </span>
+        {error.message}
+      </p>
+      {error.hint && <p className="secondary">{coded(error.hint, (part) => part)}</p>}
+    </>
   );
 }

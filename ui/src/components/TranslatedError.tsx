@@ -1,7 +1,7 @@
 import { i18n } from "@lingui/core";
 import type { CommandError } from "../protocol/generated";
 import { coded } from "./coded";
-import { EngineWords } from "./EngineWords";
+import { EngineWords } from "./ErrorNote";
 import { errorMeanings } from "./error_meanings";
 
 /** What an error's code means in the user's language, and below it what the engine says of this one. */

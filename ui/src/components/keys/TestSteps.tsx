@@ -1,10 +1,13 @@
-import { i18n } from "@lingui/core";
+import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError } from "../../protocol/generated";
+import type { CommandError, ProviderTestStep } from "../../protocol/generated";
 import { ErrorNote } from "../ErrorNote";
 import { duration } from "../format";
+import { useLatest } from "../latest";
+import { KeyButton } from "./KeyButton";
 import "./keys.css";
 
 /** One step of a test, as it ended. */
@@ -76,7 +79,7 @@ function Step({ title, state, durationMs, message, code, hint, remedy }: ShownSt
 }
 
 /** A test as far as it has come. */
-export type TestRun<Step> = { steps: readonly Step[]; running: boolean; error: CommandError | null };
+type TestRun<Step> = { steps: readonly Step[]; running: boolean; error: CommandError | null };
 
 type Start<Step> = (onStep: (step: Step) => void) => Promise<boolean>;
 
@@ -104,3 +107,58 @@ export function useTest<Step>(start: Start<Step>): TestRun<Step> {
 }
 
 const begun = { steps: [], running: true, error: null };
+
+/** What is asked; a new object starts a new test. */
+export type Asked = { model: string | null };
+
+const words: Record<ProviderTestStep["step"], MessageDescriptor> = {
+  settings: msg`Settings`,
+  key: msg`Key`,
+  reach: msg`Server`,
+  tls: msg`Certificate`,
+  models: msg`Models`,
+  model: msg`Model`,
+  answer: msg`Answer`,
+};
+
+export function useProviderTest(provider: string, asked: Asked): TestRun<ProviderTestStep> {
+  const arki = useArki();
+  return useTest<ProviderTestStep>(
+    useCallback(
+      (onStep) => arki.platform.testProvider({ provider, ...asked }, onStep),
+      [arki, provider, asked],
+    ),
+  );
+}
+
+type StepsProps = {
+  provider: string;
+  test: TestRun<ProviderTestStep>;
+  /** To the field for another key; absent where one is there already. */
+  onKey?: () => void;
+};
+
+/** The test of a provider, step by step. */
+export function ProviderSteps({ provider, test, onKey }: StepsProps) {
+  const steps = test.steps.map(({ step, ...told }) => ({ ...told, title: i18n._(words[step]) }));
+  const remedy = onKey && ((code: string) => <KeyButton code={code} provider={provider} onKey={onKey} />);
+  return <TestSteps name={provider} test={{ ...test, steps }} remedy={remedy} />;
+}
+
+/** Whether a test has ended without a fault. */
+const hasPassed = ({ steps, running, error }: TestRun<ProviderTestStep>) =>
+  !running && error === null && steps.every((step) => step.state !== "failed");
+
+/** Tests once, and says how it ended. */
+export function TestOnce({ provider, onEnd }: { provider: string; onEnd: (passed: boolean) => void }) {
+  const test = useProviderTest(provider, nothing);
+  const latest = useLatest(onEnd);
+  const { running } = test;
+  const passed = hasPassed(test);
+  useEffect(() => {
+    if (!running) latest.current(passed);
+  }, [running, passed, latest]);
+  return <ProviderSteps provider={provider} test={test} />;
+}
+
+const nothing: Asked = { model: null };

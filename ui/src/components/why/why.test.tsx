@@ -4,8 +4,8 @@ import { expect, it, vi } from "vitest";
 import type { CommandPart, Decision, ExplainedDecision, PolicyCheck } from "../../protocol/generated";
 import { createFake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
+import { checkTopics } from "./DecisionTrace";
 import { OpenRulesContext } from "./open_rules";
-import { checkTopics } from "./trace_words";
 import { WhyAsked } from "./WhyAsked";
 
 const order = Object.keys(checkTopics) as PolicyCheck[];

@@ -1,14 +1,14 @@
 /** What the review of every change of files has: its files, its hunks, and deciding about the whole. */
 import { plural, t } from "@lingui/core/macro";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
 import { distinctFiles } from "../../components/diff/preview_files";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { KeepScope } from "../../protocol/generated";
-import { ApprovalFoot } from "./ApprovalFoot";
-import { ApprovalHead } from "./ApprovalHead";
+import { ApprovalFoot, ApprovalHead } from "./ApprovalFrame";
 import { ofHunk } from "./comments";
 import { HunkCard } from "./HunkCard";
 import { keepKey, useKeeping } from "./Keep";
@@ -18,7 +18,7 @@ import { roomsOf } from "./surroundings";
 import type { ReviewActions, useReview } from "./useReview";
 import { noteOf } from "./WholeNote";
 
-export type Review = ReturnType<typeof useReview>;
+type Review = ReturnType<typeof useReview>;
 
 type Props = {
   approval: PendingApproval;
@@ -142,4 +142,20 @@ export function Hunks({ approvalId, path, file, look, review, canDecide, ...rest
       />
     );
   });
+}
+
+type FileProps = { left: readonly number[]; actions: ReviewActions };
+
+/** Decides all hunks that are left of a file. */
+export function FileActions({ left, actions }: FileProps) {
+  return (
+    <>
+      <Button small look="quiet" onClick={() => actions.decide(left, "accepted")}>
+        {t`Accept file`}
+      </Button>
+      <Button small look="quiet" onClick={() => actions.decide(left, "rejected")}>
+        {t`Reject file`}
+      </Button>
+    </>
+  );
 }

@@ -13,8 +13,7 @@ import type {
   KeepScope,
 } from "../../protocol/generated";
 import { show } from "../../protocol/read";
-import { ApprovalFoot } from "./ApprovalFoot";
-import { ApprovalHead } from "./ApprovalHead";
+import { ApprovalFoot, ApprovalHead } from "./ApprovalFrame";
 import { Keep, keepKey, useProposedRule } from "./Keep";
 import { OwnText } from "./OwnText";
 import { onApproveKey, useWholeDecision } from "./useWholeDecision";

@@ -6,7 +6,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { exact } from "../../components/format";
 import type { PendingApproval } from "../../protocol/approvals";
 import { isRecord, text } from "../../protocol/read";
-import { ApprovalFoot } from "./ApprovalFoot";
+import { ApprovalFoot } from "./ApprovalFrame";
 import { onApproveKey, useWholeDecision } from "./useWholeDecision";
 import "./review.css";
 

@@ -14,9 +14,8 @@ import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, Hunk, ReviewFile } from "../../protocol/generated";
-import { ChangeReview, Hunks } from "./ChangeReview";
+import { ChangeReview, FileActions, Hunks } from "./ChangeReview";
 import { open } from "./decisions";
-import { FileActions } from "./FileActions";
 import { useReview } from "./useReview";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };

@@ -6,7 +6,7 @@ import { List } from "../../components/List";
 import { ReasonText } from "../../components/reason/ReasonText";
 import type { PendingApproval } from "../../protocol/approvals";
 import { show } from "../../protocol/read";
-import { ApprovalFoot } from "./ApprovalFoot";
+import { ApprovalFoot } from "./ApprovalFrame";
 import { firstCall } from "./first_call";
 import { HiddenWarning } from "./OwnText";
 import { onApproveKey, useWholeDecision } from "./useWholeDecision";

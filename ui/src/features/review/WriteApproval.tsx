@@ -7,10 +7,8 @@ import type { DiffFile } from "../../components/diff/parse";
 import { distinctFiles, placesOnTop } from "../../components/diff/preview_files";
 import type { PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview } from "../../protocol/generated";
-import { ChangeReview, Hunks } from "./ChangeReview";
+import { ChangeReview, FileActions, Hunks } from "./ChangeReview";
 import { open } from "./decisions";
-import { FileActions } from "./FileActions";
-import { OnTop } from "./OnTop";
 import { useReview } from "./useReview";
 
 type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
@@ -85,3 +83,15 @@ function startUnfolded(files: readonly DiffFile[]): number {
 }
 
 const indexesOf = (file: DiffFile) => file.hunks.map((hunk) => hunk.index);
+
+/** Said of a change that comes after another of the same file in one review. */
+function OnTop() {
+  return (
+    <span
+      className="secondary small"
+      title={t`If you reject the change above it, this one may no longer fit.`}
+    >
+      {t`on top of the change above`}
+    </span>
+  );
+}

@@ -1,13 +1,18 @@
 /**
  * Decisions in progress, with what was selected and written for them, kept while the approval waits: going to another
  * session or tab and back loses nothing, nor does closing the window. A decision stays bound to what was shown: a new
- * preview is an approval of its own.
+ * preview is an approval of its own. And sending what was decided.
  */
+
+import { useState } from "react";
 import { storedDrafts, useKeptDraft } from "../../components/drafts";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, Resolution } from "../../protocol/generated";
 import type { LineComment } from "./comments";
 import { type Decisions, undecided } from "./decisions";
 
-export type Draft = {
+type Draft = {
   decisions: Decisions;
   note: string;
   comments: readonly LineComment[];
@@ -43,6 +48,27 @@ export function useDraft(approvalId: string): [Draft, (part: Partial<Draft>) => 
 }
 
 /** Once it was sent. */
-export function forgetDraft(approvalId: string): void {
+function forgetDraft(approvalId: string): void {
   drafts.delete(approvalId);
+}
+
+type Sending = { state: "deciding"; error: CommandError | null } | { state: "sending" | "sent"; error: null };
+
+/** Sends a resolution. What failed can be sent again; what was sent stays until the engine says it is resolved. */
+export function useResolve(approvalId: string) {
+  const arki = useArki();
+  const [sending, setSending] = useState<Sending>({ state: "deciding", error: null });
+  const send = async (resolution: Resolution) => {
+    setSending({ state: "sending", error: null });
+    try {
+      await arki.platform.call("resolve_approval", { approvalId, resolution });
+      forgetDraft(approvalId);
+      setSending({ state: "sent", error: null });
+    } catch (thrown) {
+      setSending({ state: "deciding", error: asCommandError(thrown) });
+    }
+    // Whether it worked, was stale or was answered elsewhere: the inbox is the engine's.
+    await arki.refreshApprovals().catch(() => undefined);
+  };
+  return { sending, send };
 }

@@ -17,8 +17,7 @@ import {
   undo,
   wholeResolution,
 } from "./decisions";
-import { useDraft } from "./drafts";
-import { useResolve } from "./useResolve";
+import { useDraft, useResolve } from "./drafts";
 
 /** A hunk that is being changed: its text, or which of its lines are taken, beginning with a comment perhaps. */
 export type Editing = {

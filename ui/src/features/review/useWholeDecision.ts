@@ -5,8 +5,7 @@ import { composes, matches } from "../../components/shortcuts";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { Resolution } from "../../protocol/generated";
 import { wholeResolution } from "./decisions";
-import { useDraft } from "./drafts";
-import { useResolve } from "./useResolve";
+import { useDraft, useResolve } from "./drafts";
 
 /** What an approval of one kind sends besides; what was shown is bound by its hash, where it has one. */
 type Own = Partial<Pick<Resolution, "command" | "plan" | "keep" | "previewHash">>;

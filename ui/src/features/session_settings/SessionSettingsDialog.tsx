@@ -1,19 +1,25 @@
 /** What a session's next run begins with: model, effort, core, prompt and tools, each with where it comes from. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, plural, t } from "@lingui/core/macro";
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { type Choice, FieldRow, LabelledRow, modelChoices } from "../../components/form/Fields";
-import { useCatalogue, useSessions } from "../../platform/context";
-import type { AgentState, NextRequest, SessionChanges, SessionToolEntry } from "../../protocol/generated";
+import { List } from "../../components/List";
+import { useArki, useCatalogue, useSessions } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type {
+  AgentState,
+  CommandError,
+  NextRequest,
+  SessionChanges,
+  SessionToolEntry,
+} from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { PromptRow } from "./PromptRow";
-import { useSessionSettings } from "./useSessionSettings";
 import "./session_settings.css";
-import { List } from "../../components/List";
 
 type Props = {
   folder: string;
@@ -218,3 +224,45 @@ function StateSection({ state }: { state: AgentState }) {
 
 const sourceOf = (own: string | null) =>
   own === null ? t`From the configuration.` : t`Set for this session.`;
+
+/** The next request says what holds from the next run on. */
+type Known = {
+  next: NextRequest | null;
+  tools: readonly SessionToolEntry[];
+  state: AgentState;
+  error: CommandError | null;
+};
+
+const unchanged: SessionChanges = { model: null, effort: null, core: null, system: null, on: [], off: [] };
+
+/** A session's settings, and changing them: an empty text is as configured again. */
+function useSessionSettings(folder: string, sessionId: string) {
+  const { platform } = useArki();
+  const [known, setKnown] = useState<Known>({ next: null, tools: [], state: {}, error: null });
+  useEffect(() => {
+    let isShown = true;
+    const told = (part: Partial<Known>) => isShown && setKnown((now) => ({ ...now, ...part }));
+    const failed = (thrown: unknown) => told({ error: asCommandError(thrown) });
+    platform.call("next_request", { of: { folder, sessionId } }).then((next) => told({ next }), failed);
+    platform.call("session_tools", { sessionId }).then((tools) => told({ tools: [...tools] }), failed);
+    platform.call("get_state", { sessionId }).then((state) => told({ state }), failed);
+    return () => {
+      isShown = false;
+    };
+  }, [platform, folder, sessionId]);
+  /** Resolves to whether it was changed. */
+  const change = async (changes: Partial<SessionChanges>): Promise<boolean> => {
+    try {
+      const next = await platform.call("configure_session", {
+        sessionId,
+        changes: { ...unchanged, ...changes },
+      });
+      setKnown((now) => ({ ...now, next, error: null }));
+      return true;
+    } catch (thrown) {
+      setKnown((now) => ({ ...now, error: asCommandError(thrown) }));
+      return false;
+    }
+  };
+  return { ...known, change };
+}

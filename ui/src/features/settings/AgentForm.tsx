@@ -1,8 +1,8 @@
 /** The form of an agent: what the configuration says of it as the form has it, and the changes that make it so. */
 import { t } from "@lingui/core/macro";
 import { useState } from "react";
+import { SchemaForm } from "../../components/form/EntryForm";
 import { type Choice, type Field, linesField } from "../../components/form/Fields";
-import { SchemaForm } from "../../components/form/SchemaForm";
 import type { SettingChange, SettingEntry } from "../../protocol/generated";
 import { type Change, keyBelow } from "./use_settings";
 

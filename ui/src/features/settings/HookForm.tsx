@@ -1,12 +1,26 @@
+/** The forms of a hook: what it is, and trying it. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
-import { t } from "@lingui/core/macro";
+import { msg, t } from "@lingui/core/macro";
 import { useState } from "react";
-import { type Choice, type Field, linesField } from "../../components/form/Fields";
-import { SchemaForm } from "../../components/form/SchemaForm";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import { EntryForm, SchemaForm } from "../../components/form/EntryForm";
+import { type Choice, type Field, Fields, linesField } from "../../components/form/Fields";
+import { duration } from "../../components/format";
+import { List } from "../../components/List";
 import { measured, measuredFigure } from "../../components/measure";
-import type { HookActionKind, HookEntry, HookEvent } from "../../protocol/generated";
-import { type HookDraft, isOfCall, newHook, readHook, writeHook } from "../../protocol/hook_entries";
-import { actions, events } from "./hook_words";
+import { useActs } from "../../components/useActs";
+import { useArki } from "../../platform/context";
+import type { HookActionKind, HookEntry, HookEvent, TriedHookEntry } from "../../protocol/generated";
+import {
+  exampleFor,
+  type HookDraft,
+  isOfCall,
+  newHook,
+  readHook,
+  writeHook,
+} from "../../protocol/hook_entries";
+import { actions, events, outcomes } from "./hook_words";
 import type { Change } from "./use_settings";
 
 type Props = {
@@ -110,3 +124,89 @@ function fieldsOf({ event, matcher, action, entry, runs }: HookDraft, isNew: boo
 
 const choicesOf = (words: Readonly<Record<string, MessageDescriptor>>): Choice[] =>
   Object.entries(words).map(([value, word]) => [value, i18n._(word)]);
+
+type TestProps = { hook: HookEntry; folder: string; onClose: () => void };
+
+/** Tries what would happen: the hooks of the event run as in a run, but nothing is recorded or changed. */
+export function HookTest({ hook, folder, onClose }: TestProps) {
+  const { platform } = useArki();
+  const { event } = hook;
+  const [given, setGiven] = useState({ ...exampleFor(event, hook.entry), text: "" });
+  const [tried, setTried] = useState<TriedHookEntry[] | null>(null);
+  const { busy: isTrying, error, attempt } = useActs();
+  const ask = () =>
+    void attempt(async () =>
+      setTried(await platform.call("try_hooks", { folder, happens: { event, ...given } })),
+    );
+  const ofCall = isOfCall(event);
+  const told = texts[event];
+  return (
+    <EntryForm label={t`Test ${hook.name}`} save={t`Try it`} onSave={ask} onCancel={onClose}>
+      <p className="small secondary">
+        {t`Runs this event's hooks with this input. They can't change the project, and nothing is recorded.`}
+      </p>
+      <Fields
+        fields={[
+          ofCall && { key: "tool", label: t`Tool`, kind: "code", required: true },
+          ofCall && { key: "args", label: t`Arguments`, kind: "lines", placeholder: "{}" },
+          told !== undefined && { key: "text", label: i18n._(told), kind: "lines" },
+        ]}
+        values={given}
+        onChange={(key, value) => setGiven({ ...given, [key]: value })}
+      />
+      <div role="status">
+        {isTrying && <p className="secondary">{t`Trying…`}</p>}
+        {!isTrying && tried?.length === 0 && (
+          <p>{t`No hook is for this: it is about something else, or this folder isn't trusted.`}</p>
+        )}
+        {!isTrying && tried !== null && tried.length > 0 && (
+          <List className="configured">
+            {tried.map((answer, place) => (
+              <li key={place}>
+                <Answer answer={answer} />
+              </li>
+            ))}
+          </List>
+        )}
+      </div>
+      {error && <ErrorNote error={error} />}
+    </EntryForm>
+  );
+}
+
+function Answer({ answer: { name, outcome, words, durationMs, args, context } }: { answer: TriedHookEntry }) {
+  return (
+    <>
+      <p>
+        <strong>
+          <VisibleText text={name} />
+        </strong>{" "}
+        {outcome && i18n._(outcomes[outcome])} <span className="secondary">{duration(durationMs)}</span>
+      </p>
+      <p className="small secondary">
+        <VisibleText text={words} />
+      </p>
+      {args !== null && (
+        <p className="small">
+          {t`Arguments instead:`}{" "}
+          <code>
+            <VisibleText text={args} />
+          </code>
+        </p>
+      )}
+      {context !== null && (
+        <pre className="setting-json">
+          <VisibleText text={t`To the model: ${context}`} />
+        </pre>
+      )}
+    </>
+  );
+}
+
+/** What is told besides a call; nothing at the start of a session. */
+const texts: Readonly<Partial<Record<HookEvent, MessageDescriptor>>> = {
+  PostToolUse: msg`Result`,
+  UserPromptSubmit: msg`Prompt`,
+  Stop: msg`Last answer`,
+  Notification: msg`Message`,
+};

@@ -7,8 +7,7 @@ import { useAnswer } from "../../components/useAnswer";
 import type { CommandError, HookEntry } from "../../protocol/generated";
 import { runsIn, withoutRun } from "../../protocol/hook_entries";
 import { Act, Entries, EntryLine, hidesSecrets, OpenFile, Places, useEntries } from "./Entries";
-import { HookForm } from "./HookForm";
-import { HookTest } from "./HookTest";
+import { HookForm, HookTest } from "./HookForm";
 import { actions, events, reasons } from "./hook_words";
 import { type Change, useChange } from "./use_settings";
 

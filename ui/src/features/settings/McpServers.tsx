@@ -9,8 +9,7 @@ import { useArki } from "../../platform/context";
 import { type CommandName, failureOf, type Params } from "../../platform/platform";
 import type { McpServerEntry } from "../../protocol/generated";
 import { Act, Entries, EntryLine, useEntries } from "./Entries";
-import { McpForm } from "./McpForm";
-import { McpChanges, McpLog, McpTest } from "./McpParts";
+import { McpChanges, McpForm, McpLog, McpTest } from "./McpParts";
 
 type Part = "edit" | "test" | "changes" | "log";
 type Open = { name: string; part: Part } | { name: null; part: "add" };

@@ -1,15 +1,17 @@
-/** The providers, and the test of one. */
+/** The default model and the providers, each with its form and its test. */
 import { t } from "@lingui/core/macro";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
+import { SchemaForm } from "../../components/form/EntryForm";
+import { FieldRow, modelChoices } from "../../components/form/Fields";
 import { KeyForm } from "../../components/keys/KeyForm";
-import { type Asked, ProviderSteps, useProviderTest } from "../../components/keys/ProviderSteps";
-import { useArki, useCatalogue } from "../../platform/context";
+import { type Asked, ProviderSteps, useProviderTest } from "../../components/keys/TestSteps";
+import { useActs } from "../../components/useActs";
+import { useApp, useArki, useCatalogue } from "../../platform/context";
 import { failureOf, type Params } from "../../platform/platform";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
 import { Act, Entries, EntryLine, useEntries } from "./Entries";
-import { ProviderForm } from "./ProviderForm";
 
 type Form = "key" | "edit" | "test";
 type Open = { name: string; form: Form } | { name: null; form: "add" };
@@ -202,5 +204,89 @@ function Ask({ provider, running, onAsk, onClose }: AskProps) {
       </Button>
       <p className="small secondary">{t`With a model, the test sends a request of a few tokens.`}</p>
     </form>
+  );
+}
+
+/** The kinds of contract section 3. `custom` alone needs a base URL. */
+const kinds = [
+  "openai",
+  "openai-chat",
+  "anthropic",
+  "gemini",
+  "deepseek",
+  "ollama",
+  "openrouter",
+  "custom",
+  "demo",
+];
+
+type ProviderToSave = { name: string; kind: string; baseUrl: string | null };
+type Props = {
+  provider: ProviderEntry | null;
+  /** Returns why it was not saved. */
+  onSave: (entry: ProviderToSave) => Promise<CommandError | null>;
+  onClose: () => void;
+};
+
+function ProviderForm({ provider, onSave, onClose }: Props) {
+  return (
+    <SchemaForm
+      label={provider ? t`Edit ${provider.name}` : t`Add provider`}
+      save={t`Save provider`}
+      first={{
+        name: provider?.name ?? "",
+        kind: provider?.kind ?? "custom",
+        baseUrl: provider?.baseUrl ?? "",
+      }}
+      fields={({ kind }) => [
+        {
+          key: "name",
+          label: t`Name`,
+          required: true,
+          readOnly: provider !== null,
+          pattern: "[A-Za-z0-9][A-Za-z0-9_.\\-]*",
+          title: t`Letters, digits, dot, dash and underscore`,
+        },
+        { key: "kind", label: t`Kind`, kind: "choice", choices: [...new Set([...kinds, kind])] },
+        {
+          key: "baseUrl",
+          label: t`Base URL`,
+          kind: "url",
+          required: kind === "custom",
+          placeholder: kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The provider's default`,
+        },
+      ]}
+      onSave={({ name, kind, baseUrl }) =>
+        onSave({ name: name.trim(), kind, baseUrl: baseUrl.trim() || null })
+      }
+      onClose={onClose}
+    />
+  );
+}
+
+/** The model new messages use unless another is chosen in the status bar. */
+export function Models() {
+  const arki = useArki();
+  const app = useApp();
+  const { models, error: listError } = useCatalogue();
+  const { error, attempt } = useActs();
+  const chosen = app?.defaultModel ?? "";
+  const choose = (model: string) =>
+    attempt(async () => {
+      await arki.platform.call("set_default_model", { model });
+      await arki.refreshApp();
+    });
+  const shown = error ?? listError;
+  const choices = modelChoices(models);
+  if (!models.some((model) => model.id === chosen)) choices.unshift([chosen, chosen || t`None chosen`]);
+  return (
+    <section className="settings-section" aria-label={t`Default model`}>
+      <FieldRow
+        field={{ key: "model", label: t`Default model`, kind: "choice", choices }}
+        value={chosen}
+        onChange={(model) => void choose(model)}
+      />
+      {shown && <ErrorNote error={shown} />}
+    </section>
   );
 }

@@ -4,8 +4,8 @@ import { afterEach, expect, it, vi } from "vitest";
 import type { Observation } from "../../protocol/generated";
 import { createFake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
+import { maxObservations, patienceMs } from "./Observations";
 import { Timeline } from "./Timeline";
-import { maxObservations, patienceMs } from "./useObservations";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,14 +1,14 @@
 /** What all sessions have used: cost and tokens by day, by model and by project. */
 import { plural, t } from "@lingui/core/macro";
-import { useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exact } from "../../components/format";
 import { Place } from "../../components/Place";
 import { Segments } from "../../components/Segments";
-import { useCatalogue } from "../../platform/context";
-import type { UsageEntry, UsageReport } from "../../protocol/generated";
-import { Columns } from "./Columns";
+import { useArki, useCatalogue } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, UsageEntry, UsageReport } from "../../protocol/generated";
 import {
   allTokens,
   columns,
@@ -21,8 +21,7 @@ import {
   total,
   withoutCost,
 } from "./report";
-import { UsageTable } from "./UsageTable";
-import { useReport } from "./useReport";
+import { Columns, UsageTable } from "./UsageTable";
 import { costFigure, dayWords, modelWords, projectPlace, projectWords, tokenFigure } from "./words";
 import "./usage.css";
 
@@ -149,4 +148,23 @@ function UnknownCosts({ entries }: { entries: readonly UsageEntry[] }) {
       )}
     </>
   );
+}
+
+/** Null until it has come; asked for anew each time the view opens. */
+function useReport(open: boolean) {
+  const { platform } = useArki();
+  const [report, setReport] = useState<UsageReport | null>(null);
+  const [error, setError] = useState<CommandError | null>(null);
+  const load = useCallback(async () => {
+    setError(null);
+    try {
+      setReport(await platform.call("usage_report", {}));
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  }, [platform]);
+  useEffect(() => {
+    if (open) void load();
+  }, [open, load]);
+  return { report, error, load };
 }

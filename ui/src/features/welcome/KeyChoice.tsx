@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { FieldRow } from "../../components/form/Fields";
 import { KeyForm } from "../../components/keys/KeyForm";
-import { TestOnce } from "../../components/keys/ProviderSteps";
+import { TestOnce } from "../../components/keys/TestSteps";
 import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useCatalogue } from "../../platform/context";
 import { failureOf } from "../../platform/platform";

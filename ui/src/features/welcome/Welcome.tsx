@@ -1,19 +1,22 @@
 import { t } from "@lingui/core/macro";
 import { FolderOpen } from "lucide-react";
+import { useEffect, useState } from "react";
 import mark from "../../../../icons/arki.svg";
 import { Button } from "../../components/Button";
 import { useCan } from "../../components/can";
 import { useKeysOf } from "../../components/command_keys";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName, homePath } from "../../components/format";
+import { List } from "../../components/List";
+import { useLatest } from "../../components/latest";
 import type { OnLink } from "../../components/markdown/Markdown";
 import { showShortcut } from "../../components/shortcuts";
-import { useApp } from "../../platform/context";
-import type { CommandError } from "../../protocol/generated";
+import { useActs } from "../../components/useActs";
+import { useApp, useArki } from "../../platform/context";
+import { windowError } from "../../platform/platform";
+import type { CommandError, DragStep } from "../../protocol/generated";
 import { ModelChoice } from "./parts";
-import { useDroppedFolder } from "./useDroppedFolder";
 import "./welcome.css";
-import { List } from "../../components/List";
 
 type Props = {
   error: CommandError | null;
@@ -87,4 +90,32 @@ export function Welcome({ error, onOpenFolder, onOpen, onSessions, onSample, onM
       {can("set_key") && <ModelChoice onChosen={onModel} onLink={onLink} />}
     </div>
   );
+}
+
+/** A folder that is dropped onto the window, to be opened. */
+function useDroppedFolder(onOpen: (path: string) => void) {
+  const { platform } = useArki();
+  const [isOver, setOver] = useState(false);
+  const { error, attempt } = useActs();
+  const open = useLatest(onOpen);
+  useEffect(() => {
+    let isHeard = true;
+    const dropped = () =>
+      attempt(async () => {
+        const path = await platform.call("take_dropped_folder", {});
+        if (!isHeard) return;
+        if (path !== null) return open.current(path);
+        throw windowError(t`What you dropped isn't a folder.`, t`Drop the folder of your project.`);
+      });
+    const listening = platform.onDrag((step: DragStep) => {
+      if (!isHeard || !platform.can("take_dropped_folder")) return;
+      setOver(step === "over");
+      if (step === "dropped") void dropped();
+    });
+    return () => {
+      isHeard = false;
+      void listening.then((stop) => stop());
+    };
+  }, [platform, open, attempt]);
+  return { isOver, error };
 }

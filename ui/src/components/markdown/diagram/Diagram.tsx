@@ -75,7 +75,7 @@ function useDrawing(code: string, dark: boolean): Result | null {
 }
 
 /** Whether the window is dark: the user chose it, or the system is and they chose nothing. */
-export function useDark(): boolean {
+function useDark(): boolean {
   return useSyncExternalStore(subscribe, isDark);
 }
 
