@@ -1,16 +1,15 @@
 /** A folder by its path, where no system's dialog can ask for it: in a browser. */
 import { t } from "@lingui/core/macro";
-import { type FormEvent, useId, useRef, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "../components/Button";
 import { Dialog } from "../components/Dialog";
-import { Fields } from "../components/form/Fields";
+import { FieldRow } from "../components/form/Fields";
 
 type Props = { open: boolean; onClose: () => void; onOpen: (path: string) => void };
 
 export function FolderDialog({ open, onClose, onOpen }: Props) {
   const [path, setPath] = useState("");
   const form = useId();
-  const box = useRef<HTMLFormElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onClose();
@@ -26,19 +25,17 @@ export function FolderDialog({ open, onClose, onOpen }: Props) {
   );
   return (
     <Dialog title={t`Open a folder`} open={open} onClose={onClose} footer={footer}>
-      <form id={form} ref={box} onSubmit={submit} data-typing>
-        <Fields
-          fields={[
-            {
-              key: "path",
-              kind: "code",
-              label: t`Path`,
-              placeholder: "/home/ada/project",
-              about: t`On the computer that Arki runs on.`,
-            },
-          ]}
-          values={{ path }}
-          onChange={(_, value) => setPath(value)}
+      <form id={form} onSubmit={submit} data-typing>
+        <FieldRow
+          field={{
+            key: "path",
+            kind: "code",
+            label: t`Path`,
+            placeholder: "/home/ada/project",
+            about: t`On the computer that Arki runs on.`,
+          }}
+          value={path}
+          onChange={setPath}
         />
       </form>
     </Dialog>

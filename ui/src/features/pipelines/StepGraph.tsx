@@ -3,9 +3,9 @@ import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import { readingKey } from "../../components/direction";
 import { ShowMore } from "../../components/ShowMore";
-import type { PipelineStepEntry, PipelineStepState } from "../../protocol/generated";
+import type { PipelineStepEntry } from "../../protocol/generated";
 import { type Cell, type Graph, graphOf, neighbour } from "./layers";
-import { stepFacts, stepSign, stepWords } from "./words";
+import { stepFacts, stepSign, stepWeight, stepWords } from "./words";
 
 type Props = {
   steps: readonly PipelineStepEntry[];
@@ -140,24 +140,11 @@ function StepButton({ step, workingMs, isSelected, tabIndex, onSelect }: ButtonP
   );
 }
 
-/** What someone who looks wants to see first. */
-const byWeight: readonly PipelineStepState[] = [
-  "failed",
-  "waiting",
-  "interrupted",
-  "retrying",
-  "running",
-  "pending",
-  "completed",
-  "skipped",
-];
 const firstSteps = 200;
-
-const weight = ({ state }: PipelineStepEntry) => byWeight.indexOf(state);
 
 function StepList({ steps, selected, workingMs, onSelect }: Props) {
   const [shown, setShown] = useState(firstSteps);
-  const sorted = useMemo(() => steps.toSorted((a, b) => weight(a) - weight(b)), [steps]);
+  const sorted = useMemo(() => steps.toSorted((a, b) => stepWeight(a.state) - stepWeight(b.state)), [steps]);
   return (
     <div className="step-list">
       <p className="small secondary">{t`Too many steps for a graph. Those that need a look come first.`}</p>

@@ -5,17 +5,20 @@ import { bytes, duration } from "../../components/format";
 import type { MissedRuns, PipelineStepEntry, PipelineStepState } from "../../protocol/generated";
 import type { StepEvent } from "./step_log";
 
+/** What someone who looks wants to see first comes first. */
 const states: Readonly<Record<PipelineStepState, { sign: string; words: MessageDescriptor }>> = {
-  pending: { sign: "○", words: msg`not started` },
-  running: { sign: "◐", words: msg`running` },
+  failed: { sign: "✕", words: msg`failed` },
   waiting: { sign: "!", words: msg`waiting for you` },
   interrupted: { sign: "↯", words: msg`interrupted` },
   retrying: { sign: "↻", words: msg`failed, to be tried again` },
+  running: { sign: "◐", words: msg`running` },
+  pending: { sign: "○", words: msg`not started` },
   completed: { sign: "✓", words: msg`done` },
-  failed: { sign: "✕", words: msg`failed` },
   skipped: { sign: "–", words: msg`skipped` },
 };
 
+const byWeight = Object.keys(states);
+export const stepWeight = (state: PipelineStepState) => byWeight.indexOf(state);
 export const stepSign = (state: PipelineStepState) => states[state].sign;
 export const stepWords = (state: PipelineStepState) => i18n._(states[state].words);
 

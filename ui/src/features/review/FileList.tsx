@@ -20,19 +20,12 @@ type Props = {
   onShow: (at: number) => void;
 };
 
-const signs: Record<FileState, string> = {
-  undecided: "○",
-  accepted: "✓",
-  edited: "✎",
-  rejected: "✕",
-  partly: "◐",
-};
-const words: Record<FileState, MessageDescriptor> = {
-  undecided: msg`undecided`,
-  accepted: msg`accepted`,
-  edited: msg`edited by you`,
-  rejected: msg`rejected`,
-  partly: msg`partly accepted`,
+const states: Record<FileState, { sign: string; words: MessageDescriptor }> = {
+  undecided: { sign: "○", words: msg`undecided` },
+  accepted: { sign: "✓", words: msg`accepted` },
+  edited: { sign: "✎", words: msg`edited by you` },
+  rejected: { sign: "✕", words: msg`rejected` },
+  partly: { sign: "◐", words: msg`partly accepted` },
 };
 
 /**
@@ -161,7 +154,7 @@ const Row = memo(function Row(props: RowProps) {
         title={path}
         onClick={() => onShow(place)}
       >
-        <span className={`listed-file-state decision ${state}`} data-sign={signs[state]} />
+        <span className={`listed-file-state decision ${state}`} data-sign={states[state].sign} />
         <span className="mono grow">
           <VisibleText text={name} />
         </span>
@@ -211,6 +204,7 @@ const Row = memo(function Row(props: RowProps) {
 function describe({ added, removed, hunks, state, left }: RowProps): string {
   const lines = t`${plural(added, { one: "# line", other: "# lines" })} added, ${removed} removed`;
   if (hunks === 0) return t`decided with the whole change, ${lines}`;
-  const decided = left > 0 && state === "partly" ? t`${left} of ${hunks} hunks left` : i18n._(words[state]);
+  const decided =
+    left > 0 && state === "partly" ? t`${left} of ${hunks} hunks left` : i18n._(states[state].words);
   return `${decided}, ${lines}`;
 }

@@ -4,14 +4,13 @@ import { msg, t } from "@lingui/core/macro";
 import { ErrorNote } from "../../components/ErrorNote";
 import { cost, exact } from "../../components/format";
 import { List } from "../../components/List";
-import { type Measure, measured } from "../../components/measure";
+import { measured, measureOf } from "../../components/measure";
 import type { SettingEntry } from "../../protocol/generated";
 import { SettingRow } from "./SettingRow";
 import { Storage } from "./Storage";
 import { type Change, useSettings } from "./use_settings";
 
 type Counted = "requests" | "dollars" | "processes" | "days";
-type Unit = Counted | Measure;
 
 type Row = {
   key: string;
@@ -19,7 +18,8 @@ type Row = {
   means: MessageDescriptor;
   /** What holds where nothing is set: a figure of the engine's, or in words. */
   otherwise?: number | MessageDescriptor;
-  unit: Unit;
+  /** None for a time or a size, whose key says it. */
+  unit?: Counted;
 };
 
 const units: Readonly<Record<Counted, MessageDescriptor>> = {
@@ -42,7 +42,6 @@ const ofRuns: readonly Row[] = [
     name: msg`Time per run`,
     means: msg`The run pauses after working this long. Time spent waiting for you doesn't count.`,
     otherwise: msg`no limit`,
-    unit: "seconds",
   },
   {
     key: "limits.maxCostUsd",
@@ -56,14 +55,12 @@ const ofRuns: readonly Row[] = [
     name: msg`Time per answer`,
     means: msg`An answer that takes longer is stopped. What has arrived of it is kept.`,
     otherwise: 1800,
-    unit: "seconds",
   },
   {
     key: "limits.approvalTimeoutSeconds",
     name: msg`Time to decide`,
     means: msg`Without your decision by then, an approval counts as rejected.`,
     otherwise: msg`no limit`,
-    unit: "seconds",
   },
 ];
 
@@ -73,21 +70,18 @@ const ofCommands: readonly Row[] = [
     name: msg`Time per tool call`,
     means: msg`Commands and other tool calls that take longer are stopped.`,
     otherwise: 120,
-    unit: "seconds",
   },
   {
     key: "limits.maxToolOutputBytes",
     name: msg`Tool output for the model`,
     means: msg`Longer tool results are truncated.`,
     otherwise: 65_536,
-    unit: "bytes",
   },
   {
     key: "limits.maxCommandMemoryMegabytes",
     name: msg`Memory per command`,
     means: msg`A command that uses more, with every process it started, is stopped.`,
     otherwise: msg`75 % of the machine's memory`,
-    unit: "megabytes",
   },
   {
     key: "limits.maxCommandProcesses",
@@ -101,14 +95,12 @@ const ofCommands: readonly Row[] = [
     name: msg`Output per command`,
     means: msg`A command that prints more is stopped.`,
     otherwise: 1024,
-    unit: "megabytes",
   },
   {
     key: "limits.maxEffectsMegabytes",
     name: msg`Changes per command`,
     means: msg`If a command changes more, none of its changes are kept.`,
     otherwise: 256,
-    unit: "megabytes",
   },
 ];
 
@@ -125,7 +117,6 @@ const ofData: readonly Row[] = [
     name: msg`Saved file versions`,
     means: msg`Files as they were before and after each change, so that you can undo it. The oldest are deleted first.`,
     otherwise: msg`up to 2 GiB`,
-    unit: "megabytes",
   },
 ];
 
@@ -170,7 +161,7 @@ function Limit({ row, entry, folder, onChange }: LimitProps) {
       entry={entry}
       folder={folder}
       label={name}
-      unit={isMeasure(row.unit) ? undefined : i18n._(units[row.unit])}
+      unit={row.unit && i18n._(units[row.unit])}
       onChange={onChange}
       title={
         <>
@@ -184,13 +175,12 @@ function Limit({ row, entry, folder, onChange }: LimitProps) {
   );
 }
 
-const isMeasure = (unit: Unit): unit is Measure => !(unit in units);
-
 /** What holds, where the field doesn't say it as people do. */
-function inWords(value: unknown, { unit, otherwise }: Row): string | null {
+function inWords(value: unknown, { key, unit, otherwise }: Row): string | null {
   if (typeof value === "number") return unit === "dollars" ? cost(value) : null;
   if (value !== null || otherwise === undefined) return null;
   if (typeof otherwise !== "number") return i18n._(otherwise);
-  if (isMeasure(unit)) return measured(otherwise, unit);
-  return unit === "dollars" ? cost(otherwise) : `${exact(otherwise)} ${i18n._(units[unit])}`;
+  const measure = measureOf(key);
+  if (measure) return measured(otherwise, measure);
+  return unit && unit !== "dollars" ? `${exact(otherwise)} ${i18n._(units[unit])}` : cost(otherwise);
 }

@@ -128,16 +128,13 @@ function Entry({ provider, onOpen: open, attempt, onDone }: EntryProps) {
 const isBuiltIn = ({ name, kind }: ProviderEntry) => name === "demo" && kind === "demo";
 
 function keyWords({ keySource, keyEnv }: ProviderEntry): string {
-  switch (keySource) {
-    case "keychain":
-      return t`✓ key in the keychain`;
-    case "environment":
-      return t`✓ key from ${keyEnv ?? t`the environment`}`;
-    case "none_needed":
-      return t`✓ needs no key`;
-    case "missing":
-      return t`! no key yet`;
-  }
+  const words: Record<ProviderEntry["keySource"], string> = {
+    keychain: t`✓ key in the keychain`,
+    environment: t`✓ key from ${keyEnv ?? t`the environment`}`,
+    none_needed: t`✓ needs no key`,
+    missing: t`! no key yet`,
+  };
+  return words[keySource];
 }
 
 type TestProps = {

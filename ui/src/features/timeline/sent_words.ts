@@ -8,43 +8,30 @@ export function roleWords({ role, isError }: Pick<SentPart, "role" | "isError">)
 }
 
 function plainRole(role: SentRole): string {
-  switch (role) {
-    case "system":
-      return t`System prompt`;
-    case "tool":
-      return t`Tool`;
-    case "options":
-      return t`Parameters`;
-    case "user":
-      return t`User`;
-    case "image":
-      return t`Picture`;
-    case "assistant":
-      return t`Model`;
-    case "thoughts":
-      return t`Thoughts`;
-    case "call":
-      return t`Tool call`;
-    case "result":
-      return t`Tool result`;
-    case "summary":
-      return t`Summary`;
-    case "failure":
-      return t`Error`;
-  }
+  const words: Record<SentRole, string> = {
+    system: t`System prompt`,
+    tool: t`Tool`,
+    options: t`Parameters`,
+    user: t`User`,
+    image: t`Picture`,
+    assistant: t`Model`,
+    thoughts: t`Thoughts`,
+    call: t`Tool call`,
+    result: t`Tool result`,
+    summary: t`Summary`,
+    failure: t`Error`,
+  };
+  return words[role];
 }
 
 export function proofWords(proof: RequestProof): string {
-  switch (proof) {
-    case "proven":
-      return t`Proven: this is what was sent. Its SHA-256 is the one in the log.`;
-    case "differs":
-      return t`Not proven: Arki rebuilt this from the log, but its SHA-256 differs. This version of Arki writes the request differently, or a picture or secret in it is missing.`;
-    case "head_unknown":
-      return t`Not proven: the messages are from the log, but tools and parameters weren't kept with this request. The ones shown are today's.`;
-    case "not_kept":
-      return t`Nothing of this request was kept: an earlier version of Arki sent it beside the conversation.`;
-  }
+  const words: Record<RequestProof, string> = {
+    proven: t`Proven: this is what was sent. Its SHA-256 is the one in the log.`,
+    differs: t`Not proven: Arki rebuilt this from the log, but its SHA-256 differs. This version of Arki writes the request differently, or a picture or secret in it is missing.`,
+    head_unknown: t`Not proven: the messages are from the log, but tools and parameters weren't kept with this request. The ones shown are today's.`,
+    not_kept: t`Nothing of this request was kept: an earlier version of Arki sent it beside the conversation.`,
+  };
+  return words[proof];
 }
 
 /** A fact each, in a line. */

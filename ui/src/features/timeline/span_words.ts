@@ -53,20 +53,14 @@ export function factsOf(span: Span): string[] {
 }
 
 function kindWords({ kind }: Span): string {
-  switch (kind) {
-    case "run":
-      return t`run`;
-    case "model":
-      return t`model call`;
-    case "tool":
-      return t`tool call`;
-    case "agent":
-      return t`sub-agent`;
-    case "hook":
-      return t`hook`;
-    default:
-      return "";
-  }
+  const words: Record<string, string | undefined> = {
+    run: t`run`,
+    model: t`model call`,
+    tool: t`tool call`,
+    agent: t`sub-agent`,
+    hook: t`hook`,
+  };
+  return words[kind] ?? "";
 }
 
 function timeWords({ from, to, end, inBackground }: Span): string {
@@ -99,20 +93,14 @@ function waitedIn({ pieces }: Span): number {
 }
 
 function waitWords(reason: string): string {
-  switch (reason) {
-    case "approval":
-      return t`Waiting for approval`;
-    case "question":
-      return t`Waiting for an answer`;
-    case "interrupted":
-      return t`Interrupted`;
-    case "budget":
-      return t`Paused: limit reached`;
-    case "plan":
-      return t`Paused: plan to approve`;
-    default:
-      return t`Paused`;
-  }
+  const words: Record<string, string | undefined> = {
+    approval: t`Waiting for approval`,
+    question: t`Waiting for an answer`,
+    interrupted: t`Interrupted`,
+    budget: t`Paused: limit reached`,
+    plan: t`Paused: plan to approve`,
+  };
+  return words[reason] ?? t`Paused`;
 }
 
 function purposeWords(purpose: string): string | null {

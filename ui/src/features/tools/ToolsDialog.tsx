@@ -1,13 +1,14 @@
 /** Which tools the agent has in a session. A tool that is off is not offered to the model, and not carried out. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg, t } from "@lingui/core/macro";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
+import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, SessionToolEntry, ToolCategory } from "../../protocol/generated";
+import type { SessionToolEntry, ToolCategory } from "../../protocol/generated";
 import "./tools.css";
 import "../../components/checks.css";
 
@@ -68,27 +69,15 @@ function ToolRow({ tool, onTurn }: { tool: SessionToolEntry; onTurn: (enabled: b
 
 function useTools(sessionId: string) {
   const { platform } = useArki();
-  const [tools, setTools] = useState<readonly SessionToolEntry[]>([]);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    let isShown = true;
-    platform.call("session_tools", { sessionId }).then(
-      (tools) => isShown && setTools(tools),
-      (thrown) => isShown && setError(asCommandError(thrown)),
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [platform, sessionId]);
-  const turn = async (which: readonly SessionToolEntry[], enabled: boolean) => {
+  const { answer, error: unlisted } = useAnswer("session_tools", { sessionId });
+  const [switched, setSwitched] = useState<readonly SessionToolEntry[] | null>(null);
+  const { error, attempt } = useActs();
+  const turn = (which: readonly SessionToolEntry[], enabled: boolean) => {
     const names = which.map((tool) => tool.name);
     const [on, off] = enabled ? [names, []] : [[], names];
-    setError(null);
-    try {
-      setTools(await platform.call("switch_session_tools", { sessionId, on, off }));
-    } catch (thrown) {
-      setError(asCommandError(thrown));
-    }
+    void attempt(async () =>
+      setSwitched(await platform.call("switch_session_tools", { sessionId, on, off })),
+    );
   };
-  return { tools, error, turn };
+  return { tools: switched ?? answer ?? [], error: error ?? unlisted, turn };
 }

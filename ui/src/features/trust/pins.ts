@@ -2,11 +2,14 @@ import { i18n, type MessageDescriptor } from "@lingui/core";
 import { msg } from "@lingui/core/macro";
 import type { Pin } from "../../protocol/generated";
 
+/** What runs by itself comes first: it is what one most needs to have seen. */
 const words: Record<string, MessageDescriptor> = {
-  config: msg`Project settings`,
   hook: msg`Hooks: commands that run automatically`,
   unpinned_hook: msg`Hooks that Arki can't pin, and you agreed to`,
   mcp_server: msg`MCP servers: programs that Arki starts`,
+  git_hook: msg`Git hooks: commands that git runs`,
+  git_config: msg`Git configuration`,
+  config: msg`Project settings`,
   rule: msg`Rules for the model`,
   skill: msg`Skills`,
   procedure: msg`Procedures`,
@@ -14,26 +17,8 @@ const words: Record<string, MessageDescriptor> = {
   agent: msg`Agents that work on tasks of their own`,
   pipeline: msg`Pipelines`,
   memory: msg`Accepted memories, which the model is told`,
-  git_config: msg`Git configuration`,
-  git_hook: msg`Git hooks: commands that git runs`,
 };
-
-/** What runs by itself comes first: it is what one most needs to have seen. */
-const order = [
-  "hook",
-  "unpinned_hook",
-  "mcp_server",
-  "git_hook",
-  "git_config",
-  "config",
-  "rule",
-  "skill",
-  "procedure",
-  "command",
-  "agent",
-  "pipeline",
-  "memory",
-];
+const order = Object.keys(words);
 
 export function kindWords(kind: string): string {
   const known = words[kind];

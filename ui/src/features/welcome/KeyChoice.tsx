@@ -9,22 +9,13 @@ import type { OnLink } from "../../components/markdown/Markdown";
 import { useArki, useCatalogue } from "../../platform/context";
 import { failureOf } from "../../platform/platform";
 
-/** The vendors' names, and the kinds that their providers are called by. */
-const vendors = {
-  Anthropic: "anthropic",
-  OpenAI: "openai",
-  "Google Gemini": "gemini",
-  DeepSeek: "deepseek",
-  OpenRouter: "openrouter",
-};
-
-/** Where they give out keys. */
-const keyPages: Readonly<Record<string, string>> = {
-  anthropic: "https://console.anthropic.com/settings/keys",
-  openai: "https://platform.openai.com/api-keys",
-  gemini: "https://aistudio.google.com/apikey",
-  deepseek: "https://platform.deepseek.com/api_keys",
-  openrouter: "https://openrouter.ai/settings/keys",
+/** The vendors by their names: the kind that their providers are called by, and where they give out keys. */
+const vendors: Readonly<Record<string, readonly [kind: string, keys: string]>> = {
+  Anthropic: ["anthropic", "https://console.anthropic.com/settings/keys"],
+  OpenAI: ["openai", "https://platform.openai.com/api-keys"],
+  "Google Gemini": ["gemini", "https://aistudio.google.com/apikey"],
+  DeepSeek: ["deepseek", "https://platform.deepseek.com/api_keys"],
+  OpenRouter: ["openrouter", "https://openrouter.ai/settings/keys"],
 };
 
 type Props = { onChosen: (model: string) => void; onCancel: () => void; onLink: OnLink };
@@ -56,7 +47,7 @@ export function KeyChoice({ onChosen, onCancel, onLink }: Props) {
           key: "provider",
           label: t`Provider`,
           kind: "choice",
-          choices: Object.entries(vendors).map(([name, value]) => [value, name]),
+          choices: Object.entries(vendors).map(([name, [kind]]) => [kind, name]),
         }}
         value={kind}
         onChange={(kind) => {
@@ -86,9 +77,9 @@ export function KeyChoice({ onChosen, onCancel, onLink }: Props) {
 }
 
 function GetKey({ kind, onLink }: { kind: string; onLink: OnLink }) {
-  const page = keyPages[kind];
-  const vendor = Object.entries(vendors).find(([, its]) => its === kind)?.[0];
-  if (page === undefined || vendor === undefined) return null;
+  const found = Object.entries(vendors).find(([, [its]]) => its === kind);
+  if (found === undefined) return null;
+  const [vendor, [, page]] = found;
   const words = t`Get a key from ${vendor}`;
   return (
     <button type="button" className="link small" onClick={() => onLink(page, words)}>
