@@ -20,11 +20,7 @@ const inSection = (section: string, entries: readonly Entry[]): Draft[] =>
   entries.map(([id, title, run, foreign]) => ({ id, section, title, foreign, run }));
 
 /** `recent`: folders that were open before, by their paths. */
-export function draftsOf(
-  act: Actions,
-  models: readonly ModelEntry[],
-  recent: readonly string[] = [],
-): Draft[] {
+export function draftsOf(act: Actions, models: readonly ModelEntry[], recent: readonly string[] = []) {
   const pin = act.pin?.isOn ? t`Unpin this session` : t`Pin this session`;
   const archive = act.archive?.isOn ? t`Bring this session back from the archive` : t`Archive this session`;
   return [

@@ -44,12 +44,7 @@ export async function bringExport(arki: Arki, go: (sessionId: string) => void, s
 }
 
 /** Brings in what another agent has kept. `folder`: null for those of all folders. */
-export async function bringHistory(
-  arki: Arki,
-  from: HistorySource,
-  folder: string | null,
-  say: Say,
-): Promise<void> {
+export async function bringHistory(arki: Arki, from: HistorySource, folder: string | null, say: Say) {
   say(t`Importing from ${agentNames[from]}…`);
   const { sessions, faults } = await arki.platform.call("import_history", { from, folder });
   await arki.refreshSessions();

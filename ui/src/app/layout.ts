@@ -94,14 +94,7 @@ type InspectorPane = Pane & {
 };
 
 /** `earns`: whether the inspector has something to show of the session; `isWide`: whether that is lines of code. */
-export function useColumns(
-  earns: boolean,
-  isWide: boolean,
-): {
-  sidebar: Pane;
-  inspector: InspectorPane;
-  review: ReviewMode;
-} {
+export function useColumns(earns: boolean, isWide: boolean) {
   const window = useWindowWidth();
   const bounds = inspectorWidth(window, isWide);
   const [left, setLeft] = useWidth("sidebarWidth", sidebarWidth);
@@ -126,13 +119,13 @@ export function useColumns(
       open: sidebarOpen,
       setOpen: setSidebarOpen,
       bounds: sidebarWidth,
-      setWidth: (width) => setLeft(Math.min(width, most)),
+      setWidth: (width: number) => setLeft(Math.min(width, most)),
     },
     inspector: {
       ...inspector,
       ...opening,
       bounds,
-      setWidth: (width) => setRight(Math.min(width, inspector.most)),
+      setWidth: (width: number) => setRight(Math.min(width, inspector.most)),
     },
     review: { isOn, setOn, rail: railBeside(beside) },
   };

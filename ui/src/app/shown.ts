@@ -48,11 +48,7 @@ export function useShown(onLed: (folder: string) => void) {
 }
 
 /** Opens the folder of what is shown. What stands against it, in the engine's words. */
-function useFolderOpened(
-  folder: string | null,
-  open: string | null,
-  onLed: (folder: string) => void,
-): CommandError | null {
+function useFolderOpened(folder: string | null, open: string | null, onLed: (folder: string) => void) {
   const arki = useArki();
   const led = useLatest(onLed);
   const [failed, setFailed] = useState<{ folder: string; error: CommandError } | null>(null);

@@ -101,10 +101,7 @@ export function useOnAsked(onAsked: (asked: AskedOfWindow) => void): void {
 }
 
 /** The next session that waits for the user, going round from the one that is shown. */
-export function nextWaiting(
-  waiting: readonly { sessionId: string }[],
-  selected: string | null,
-): string | null {
+export function nextWaiting(waiting: readonly { sessionId: string }[], selected: string | null) {
   const ids = [...new Set(waiting.map((one) => one.sessionId))];
   const at = selected === null ? -1 : ids.indexOf(selected);
   return ids[(at + 1) % Math.max(1, ids.length)] ?? null;

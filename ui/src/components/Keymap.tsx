@@ -61,10 +61,7 @@ function KeymapColumns({ groups, heading: Heading }: ColumnsProps) {
 }
 
 /** By their sections, in the order in which these come first. */
-function groupsOf<One extends { section: string }>(
-  all: readonly One[],
-  row: (one: One) => ReactNode,
-): KeymapGroup[] {
+function groupsOf<One extends { section: string }>(all: readonly One[], row: (one: One) => ReactNode) {
   const titles = [...new Set(all.map(({ section }) => section))];
   return titles.map((title) => ({ title, rows: all.filter(({ section }) => section === title).map(row) }));
 }

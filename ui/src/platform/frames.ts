@@ -8,10 +8,7 @@ import type { Platform } from "./platform";
  * One frame is asked for after the other, each when the one before has been painted: none ever queues up. Where one is
  * refused, hearing begins anew, with word that frames were missed.
  */
-export async function hearFrames(
-  ask: Platform["call"],
-  onFrame: (frame: Frame) => void,
-): Promise<() => void> {
+export async function hearFrames(ask: Platform["call"], onFrame: (frame: Frame) => void) {
   let over = false;
   const hear = async (number: number) => {
     while (!over) {

@@ -2,7 +2,9 @@
 import type { PayloadOf } from "./events";
 import type { Event, QueuedMessage } from "./generated";
 
-export function queueStep(queue: readonly QueuedMessage[], event: Event): readonly QueuedMessage[] {
+type Queue = readonly QueuedMessage[];
+
+export function queueStep(queue: Queue, event: Event): Queue {
   if (event.type === "message.queued") return queued(queue, event.payload);
   if (event.type === "queue.changed") return rearranged(queue, event.payload);
   if (event.type === "run.started") {
@@ -15,15 +17,12 @@ export function queueStep(queue: readonly QueuedMessage[], event: Event): readon
 }
 
 /** What was fetched may already hold a message whose event comes after. */
-function queued(
-  queue: readonly QueuedMessage[],
-  { messageId, text, mode }: PayloadOf<"message.queued">,
-): readonly QueuedMessage[] {
+function queued(queue: Queue, { messageId, text, mode }: PayloadOf<"message.queued">): Queue {
   if (queue.some((one) => one.messageId === messageId)) return queue;
   return [...queue, { messageId, text, mode }];
 }
 
-function rearranged(queue: readonly QueuedMessage[], p: PayloadOf<"queue.changed">): QueuedMessage[] {
+function rearranged(queue: Queue, p: PayloadOf<"queue.changed">): QueuedMessage[] {
   const known = new Map(queue.map((one) => [one.messageId, one.text]));
   return p.queued.flatMap(({ messageId, mode, ...edited }) => {
     const text = edited.text ?? known.get(messageId);
@@ -32,11 +31,7 @@ function rearranged(queue: readonly QueuedMessage[], p: PayloadOf<"queue.changed
 }
 
 /** The message one place nearer to the front (-1) or the back (1); the same list where there is no place. */
-export function moved(
-  queue: readonly QueuedMessage[],
-  messageId: string,
-  by: 1 | -1,
-): readonly QueuedMessage[] {
+export function moved(queue: Queue, messageId: string, by: 1 | -1): Queue {
   const from = queue.findIndex((one) => one.messageId === messageId);
   const message = queue[from];
   const to = from + by;
@@ -44,10 +39,6 @@ export function moved(
   return queue.toSpliced(from, 1).toSpliced(to, 0, message);
 }
 
-export function changed(
-  queue: readonly QueuedMessage[],
-  messageId: string,
-  patch: Partial<QueuedMessage>,
-): readonly QueuedMessage[] {
+export function changed(queue: Queue, messageId: string, patch: Partial<QueuedMessage>): Queue {
   return queue.map((one) => (one.messageId === messageId ? { ...one, ...patch } : one));
 }

@@ -15,10 +15,8 @@ import { keepKey, useKeeping } from "./Keep";
 import { focusFileList, reviewKey, unfoldedByKey, useFocusAfterDecision } from "./keys";
 import { ReviewFiles } from "./ReviewFiles";
 import { roomsOf } from "./surroundings";
-import type { ReviewActions, useReview } from "./useReview";
+import type { Review, ReviewActions } from "./useReview";
 import { noteOf } from "./WholeNote";
-
-type Review = ReturnType<typeof useReview>;
 
 type Props = {
   approval: PendingApproval;

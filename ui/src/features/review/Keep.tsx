@@ -10,7 +10,7 @@ import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
 import { readRules } from "../../protocol/rules";
-import type { useReview } from "./useReview";
+import type { Review } from "./useReview";
 
 const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[] = [
   { scope: "session", name: msg`Approve for this session`, shortcut: "Mod+Shift+Enter" },
@@ -25,10 +25,7 @@ export function useProposedRule(approvalId: string): string | null {
 }
 
 /** The rule that may be kept with a review of a change, and what keeps it. */
-export function useKeeping(
-  approvalId: string,
-  { left, all, decisions, actions }: ReturnType<typeof useReview>,
-) {
+export function useKeeping(approvalId: string, { left, all, decisions, actions }: Review) {
   const rule = useProposedRule(approvalId);
   // It covers the change as it was proposed, so that nothing of it may be decided otherwise yet.
   const isWhole = left.length === all.length && Object.keys(decisions.selected).length === 0;

@@ -12,11 +12,11 @@ import { glide } from "../../components/glide";
 import { useLatest } from "../../components/latest";
 import { FileList } from "./FileList";
 import { isListed, type ListedFile, openFirst } from "./file_list";
-import type { useReview } from "./useReview";
+import type { Review } from "./useReview";
 
 type Props = {
   files: readonly ListedFile[];
-  review: ReturnType<typeof useReview>;
+  review: Review;
   canDecide: boolean;
   /** The file's card. It unfolds when `openRequest` becomes another number than 0. */
   children: (at: number, openRequest: number) => ReactNode;

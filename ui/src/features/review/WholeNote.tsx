@@ -15,21 +15,15 @@ export function WholeNote({ what, file }: Props) {
 }
 
 export function noteOf(what: WholeChange | undefined, { modes, change }: Props["file"]): string {
-  switch (what) {
-    case "mode":
-      return modes ? t`Mode changed from ${modes.before} to ${modes.after}.` : t`Mode changed.`;
-    case "move":
-      // The head of the file says from where.
-      return t`Moved.`;
-    case "folder":
-      return change === "deleted" ? t`An empty folder was removed.` : t`New empty folder.`;
-    case "empty":
-      return t`Empty file.`;
-    case "link":
-      return t`Symbolic link.`;
-    default:
-      return t`Binary file: its content can't be shown.`;
-  }
+  const notes: Partial<Record<WholeChange, string>> = {
+    mode: modes ? t`Mode changed from ${modes.before} to ${modes.after}.` : t`Mode changed.`,
+    // The head of the file says from where.
+    move: t`Moved.`,
+    folder: change === "deleted" ? t`An empty folder was removed.` : t`New empty folder.`,
+    empty: t`Empty file.`,
+    link: t`Symbolic link.`,
+  };
+  return (what && notes[what]) ?? t`Binary file: its content can't be shown.`;
 }
 
 /** The word for it, where a hunk would name its lines. */

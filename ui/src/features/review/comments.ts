@@ -26,11 +26,7 @@ export function ofHunk(comments: readonly LineComment[], hunk: number): readonly
 }
 
 /** In the order of the lines. Without a text it is taken away. */
-export function withComment(
-  comments: readonly LineComment[],
-  at: CommentedLine,
-  text: string,
-): readonly LineComment[] {
+export function withComment(comments: readonly LineComment[], at: CommentedLine, text: string) {
   const others = comments.filter((one) => !isOn(at)(one));
   if (text === "") return others;
   return [...others, { ...at, text }].sort((a, b) => a.hunk - b.hunk || a.row - b.row);

@@ -1,7 +1,9 @@
 /** What has been decided of one write approval, hunk by hunk, and the resolution it makes. Pure. */
 import type { Resolution } from "../../protocol/generated";
 
-export type Decision = "accepted" | "rejected" | "edited";
+/** What one decides of hunks as they were proposed. */
+export type Verdict = "accepted" | "rejected";
+export type Decision = Verdict | "edited";
 export type Decisions = {
   readonly of: Readonly<Record<number, Decision>>;
   readonly edits: Readonly<Record<number, string>>;
@@ -15,11 +17,7 @@ export type Selection = { readonly off: readonly number[]; readonly text: string
 export const undecided: Decisions = { of: {}, edits: {}, selected: {} };
 
 /** A hunk of which only some lines are selected is accepted with those alone; with none of them it is rejected. */
-export function decide(
-  state: Decisions,
-  indexes: readonly number[],
-  decision: "accepted" | "rejected",
-): Decisions {
+export function decide(state: Decisions, indexes: readonly number[], decision: Verdict): Decisions {
   const selected = decision === "accepted" ? state.selected : {};
   const of = (index: number): Decision => {
     const selection = selected[index];

@@ -15,6 +15,7 @@ import {
   type Selection,
   select,
   undo,
+  type Verdict,
   wholeResolution,
 } from "./decisions";
 import { useDraft, useResolve } from "./drafts";
@@ -27,7 +28,8 @@ export type Editing = {
   refusals: number;
 };
 
-export type ReviewActions = ReturnType<typeof useReview>["actions"];
+export type Review = ReturnType<typeof useReview>;
+export type ReviewActions = Review["actions"];
 
 /** `paged`: the numbers of all hunks where the diff comes in pages. */
 export function useReview(approval: PendingApproval, preview: ChangePreview, paged?: readonly number[]) {
@@ -62,7 +64,7 @@ export function useReview(approval: PendingApproval, preview: ChangePreview, pag
     if (busy || !byHunk || (editing && refuses([editing.index]))) return;
     setEditing({ index, by, refusals: 0 });
   };
-  const take = (indexes: readonly number[], decision: "accepted" | "rejected") => {
+  const take = (indexes: readonly number[], decision: Verdict) => {
     if (decision === "rejected" || !refuses(indexes)) commit(decide(decisions, indexes, decision));
   };
   const commit = (next: Decisions) => {
@@ -72,7 +74,7 @@ export function useReview(approval: PendingApproval, preview: ChangePreview, pag
     const decided = resolution(next, all, noteWith(note, comments), preview.previewHash);
     if (decided) void send(decided);
   };
-  const whole = (decision: "accepted" | "rejected", keep: Keep | null = null) => {
+  const whole = (decision: Verdict, keep: Keep | null = null) => {
     // Once the time is over, it is rejected as a whole, whatever was accepted before.
     if (keep === null && byHunk && all.length > 0 && !isOver) return take(left, decision);
     if (busy || (isOver && decision === "accepted") || (keep !== null && refuses(left))) return;

@@ -96,12 +96,12 @@ const agentKeys = [
 ] as const;
 type AgentKey = (typeof agentKeys)[number];
 
+/** What is said of an agent, by key; `null` is said too. */
+type Said = Partial<Record<AgentKey, unknown>>;
+
 /** What the user's own file says of an agent, by key; `null` is said too. */
-export function ownValues(
-  entries: readonly SettingEntry[],
-  name: string,
-): Partial<Record<AgentKey, unknown>> {
-  const said: Partial<Record<AgentKey, unknown>> = {};
+export function ownValues(entries: readonly SettingEntry[], name: string): Said {
+  const said: Said = {};
   for (const key of agentKeys) {
     const entry = entries.find((entry) => entry.key === keyBelow(keyBelow("agents", name), key));
     if (entry?.origin === "user") said[key] = entry.value;
@@ -109,18 +109,14 @@ export function ownValues(
   return said;
 }
 
-function draftOf(said: Partial<Record<AgentKey, unknown>>): AgentDraft {
+function draftOf(said: Said): AgentDraft {
   const text = (value: unknown) =>
     Array.isArray(value) ? value.join("\n") : value === null || value === undefined ? "" : String(value);
   return Object.fromEntries(agentKeys.map((key) => [key, text(said[key])])) as AgentDraft;
 }
 
 /** Of an agent that is there already: one change for each key that says something else then. */
-function changesOf(
-  name: string,
-  said: Partial<Record<AgentKey, unknown>>,
-  draft: AgentDraft,
-): SettingChange[] {
+function changesOf(name: string, said: Said, draft: AgentDraft): SettingChange[] {
   const before = draftOf(said);
   return agentKeys
     .filter((key) => draft[key] !== before[key])

@@ -57,11 +57,7 @@ export async function commanded(name: string, params: unknown): Promise<unknown>
 type Line = { step: unknown } | { result: unknown } | { error: unknown };
 
 /** The same, with the steps that the command tells. */
-export async function commandedInSteps(
-  name: string,
-  params: unknown,
-  onStep: (step: never) => void,
-): Promise<unknown> {
+export async function commandedInSteps(name: string, params: unknown, onStep: (step: never) => void) {
   const answer = await posted(`v1/commands/${name}`, params, { accept: "application/x-ndjson" });
   if (!answer.ok || answer.body === null) return jsonOf(answer);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
