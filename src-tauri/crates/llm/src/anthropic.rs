@@ -95,7 +95,7 @@ impl WireFormat for Anthropic {
 
 /// The API's version, and the key.
 pub(crate) fn key_headers(key: Option<&Secret>) -> Headers {
-    let mut headers = key_header("x-api-key", key)?;
-    headers.push((HeaderName::from_static("anthropic-version"), API_VERSION));
+    let mut headers = vec![(HeaderName::from_static("anthropic-version"), API_VERSION)];
+    headers.extend(key_header("x-api-key", key)?);
     Ok(headers)
 }
