@@ -191,7 +191,7 @@ impl Client {
     /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
     /// has happened then.
     pub async fn start_pipeline(&self, start: StartPipeline) -> Result<RunningRun, Error> {
-        self.engine.pipeline_runs().start_pipeline(self.presence, start).await
+        self.engine.pipeline_runs().start_pipeline(self.presence, start, None).await
     }
 
     /// Starts what its schedules say is due now.

@@ -112,7 +112,7 @@ pub use projects::editor_buffers::EditorBuffers;
 pub use projects::example_prompts::example_prompts;
 pub use projects::folder_trust::{FolderTrust, TrustedFolder};
 pub use projects::guides::FoundGuides;
-pub use projects::hook_list::list_hooks;
+pub use projects::hooks::list_hooks;
 pub use projects::mentionable::Mentionables;
 pub(crate) use projects::open::OpenProject;
 pub use projects::open::OpenedFolder;

@@ -56,10 +56,8 @@ impl Retention {
         let _claim = self.sessions.claim(session_id, ClaimedWork::Change)?;
         let id = session_id.clone();
         let subagents = self.records.store().read(move |reader| reader.lists().subagent_sessions(&id)).await?;
-        let _claims: Vec<Claim> = subagents
-            .iter()
-            .map(|subagent| self.sessions.claim(&subagent.session_id, ClaimedWork::Change))
-            .collect::<Result<_, _>>()?;
+        let claims = subagents.iter().map(|it| self.sessions.claim(&it.session_id, ClaimedWork::Change));
+        let _claims: Vec<Claim> = claims.collect::<Result<_, _>>()?;
         let RemovedSessions { freed_bytes, subagents } =
             self.records.store().upkeep().remove_session(session_id, self.records.owner(), listed_hashes).await?;
         self.discard_trees_of(session_id).await;
@@ -144,11 +142,8 @@ impl Retention {
                 }
             }
         }
-        self.records
-            .store()
-            .upkeep()
-            .collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes)
-            .await?;
+        let max_bytes = config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES);
+        self.records.store().upkeep().collect_garbage(max_bytes, listed_hashes).await?;
         self.records.store().set_meta(TIDIED_AT, &self.records.clock().now_ms().to_string()).await?;
         Ok(())
     }

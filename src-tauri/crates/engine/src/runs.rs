@@ -2,7 +2,6 @@
 
 pub(crate) mod active_run;
 mod answering;
-mod beneath;
 pub(crate) mod compactions;
 pub(crate) mod composing;
 pub(crate) mod configuring;

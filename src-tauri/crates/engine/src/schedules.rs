@@ -229,7 +229,7 @@ impl Schedules {
             let hint = format!("Review it with `arki pipelines show`, then save the schedule {name} again.");
             return Err(Error::new(Code::PIPELINE_CHANGED, message, hint));
         }
-        self.pipelines.start_whole_pipeline(presence, start, whole).await
+        self.pipelines.start_pipeline(presence, start, Some(whole)).await
     }
 
     fn whole_pipeline_at(&self, folder: &Path, named: &str) -> Result<WholePipeline, Error> {

@@ -5,7 +5,7 @@
 //! wanted. Of several kinds that fit, the one that the command is about counts: a session's prefix is mostly that of its
 //! first run as well.
 
-use crate::{OpenQuestions, Records, SessionReader};
+use crate::{OpenQuestion, OpenQuestions, Records, SessionReader};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
 use arki_domain::visible::{InvisibleCharacters, one_line, visible};
 use arki_domain::{Code, Error, RunId, SessionId};
@@ -79,11 +79,9 @@ impl SessionNames {
             }
         }
         let asked = self.questions.open_questions()?;
-        let asked: Vec<NamedId> = asked
-            .iter()
-            .filter(|open| is_named(open.asked.question_id.as_str(), name))
-            .map(|open| NamedId { id: open.asked.question_id.to_string(), session_id: open.session_id.clone() })
-            .collect();
+        let asked = asked.into_iter().filter(|open| is_named(open.asked.question_id.as_str(), name));
+        let id = |open: OpenQuestion| NamedId { id: open.asked.question_id.to_string(), session_id: open.session_id };
+        let asked: Vec<NamedId> = asked.map(id).collect();
         match one_session(self.records.reader(), name, "questions", &asked)? {
             Some(session_id) => place(NamedSession { session_id, run: None }, None),
             None => Err(unknown(Code::SESSION_NOT_FOUND, "session", name, "arki sessions list")),
@@ -133,10 +131,8 @@ pub(crate) struct NamedSession {
 
 pub(crate) fn found(reader: &StoreReader, name: &str) -> Result<Option<NamedSession>, Error> {
     if name == LAST {
-        return Ok(reader
-            .lists()
-            .newest_session()?
-            .map(|newest| NamedSession { session_id: newest.session_id, run: None }));
+        let newest = reader.lists().newest_session()?;
+        return Ok(newest.map(|newest| NamedSession { session_id: newest.session_id, run: None }));
     }
     let sessions = reader.lists().named_ids(IdKind::Session, name, MAX_CANDIDATES + 1)?;
     if let Some(session_id) = one_session(reader, name, "sessions", &sessions)? {

@@ -110,11 +110,10 @@ impl SessionReader {
     ) -> Result<SessionPage, Error> {
         let page = self.records.reader().log().page(session, before_seq, limit)?;
         let partial = match before_seq {
-            None => self
-                .records
-                .bus()
-                .partial(session)
-                .map_or_else(|| self.records.reader().partial(session), |live| Ok(Some(live)))?,
+            None => match self.records.bus().partial(session) {
+                None => self.records.reader().partial(session)?,
+                live => live,
+            },
             Some(_) => None,
         };
         Ok(SessionPage {

@@ -7,7 +7,10 @@ use crate::{Accounts, ExecutorFactory, Projects, Records, SessionReader};
 use arki_api::{BacktestResult, PastCallEntry};
 use arki_config::{invalid, parse_rule};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{ApprovalId, ApprovalKind, ApprovalMode, Code, Decision, Error, EventBody, REPEATED_RULE, SessionId};
+use arki_domain::{
+    ApprovalId, ApprovalKind, ApprovalMode, ApprovalRequested, Code, Decision, Error, EventBody, REPEATED_RULE,
+    SessionId,
+};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::ToolExecutor;
 use jsonc_parser::cst::{CstNode, CstRootNode};
@@ -88,13 +91,9 @@ impl StandingRules {
         let record = self.pending.approval(approval_id)?;
         // What is asked because it was repeated no rule would have allowed.
         let is_of_call = |kind| matches!(kind, ApprovalKind::Tool | ApprovalKind::Effects);
-        let Some(requested) = record
-            .request()
-            .filter(|requested| requested.rule != REPEATED_RULE && is_of_call(requested.kind))
-            .filter(|requested| requested.calls.is_empty())
-        else {
-            return Ok(Vec::new());
-        };
+        let is_of_one = |asked: &ApprovalRequested| asked.rule != REPEATED_RULE && asked.calls.is_empty();
+        let requested = record.request().filter(|requested| is_of_one(requested) && is_of_call(requested.kind));
+        let Some(requested) = requested else { return Ok(Vec::new()) };
         let folder = self.reader.session(&record.session_id)?.project;
         let executor = self.executors.judging_executor(Path::new(&folder))?;
         let judge = executor.judge();

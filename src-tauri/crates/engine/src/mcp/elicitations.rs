@@ -234,10 +234,8 @@ fn text_format(format: TextFormat) -> ElicitationFormat {
 }
 
 fn choices(options: &[Choice]) -> Vec<ElicitationChoice> {
-    options
-        .iter()
-        .map(|choice| ElicitationChoice { value: choice.value.clone(), title: choice.title.clone() })
-        .collect()
+    let shown = |choice: &Choice| ElicitationChoice { value: choice.value.clone(), title: choice.title.clone() };
+    options.iter().map(shown).collect()
 }
 
 #[cfg(test)]

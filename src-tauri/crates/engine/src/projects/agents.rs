@@ -25,14 +25,13 @@ pub fn list_agents(projects: &Projects, folder: Option<&Path>) -> Result<AgentEn
     let path = projects.records.directories().config_file();
     let mut file = projects.accounts.user_file()?;
     let found = agent_files(projects, open.as_ref());
+    let named =
+        |(path, agent): &(String, Result<AgentFile, String>)| Some((agent.as_ref().ok()?.name.clone(), path.clone()));
     let named_by = NamedBy {
         project: open.as_ref().map(of_project).transpose()?.unwrap_or_default(),
         user: file.agents.keys().cloned().collect(),
         user_file: path.display().to_string(),
-        files: found
-            .iter()
-            .filter_map(|(path, agent)| Some((agent.as_ref().ok()?.name.clone(), path.clone())))
-            .collect(),
+        files: found.iter().filter_map(named).collect(),
     };
     let warnings = add_agent_files(&mut file, found);
     let config = match &open {

@@ -5,7 +5,7 @@
 //! and a run that is at work there does nothing more.
 
 use crate::projects::agents::add_found_agents;
-use crate::projects::hook_pins::{LineAgreement, line_standing};
+use crate::projects::hooks::{LineAgreement, line_standing};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{changed_git, kind_word};
 use crate::{OpenProject, Projects};

@@ -4,7 +4,7 @@
 //! The trust in a worktree covers what the user has agreed to in its project, and nothing else.
 
 use crate::projects::config_in_force::ProjectConfig;
-use crate::projects::hook_pins::READERS;
+use crate::projects::hooks::READERS;
 use crate::projects::open::{canonical, kind_word, pin_record};
 use crate::{Projects, Records, blocking};
 use arki_api::ProjectState;

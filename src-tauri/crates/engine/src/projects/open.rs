@@ -6,7 +6,7 @@ use crate::enum_words::word;
 use crate::projects::agents::agent_warnings;
 use crate::projects::config_in_force::noted;
 use crate::projects::guides::{self};
-use crate::projects::hook_pins::{LineAgreement, READERS, line_standing};
+use crate::projects::hooks::{LineAgreement, READERS, line_standing};
 use crate::projects::rules;
 use crate::{FoundGuides, Projects, blocking};
 use arki_api::{Pin, ProjectState, TrustState};
@@ -213,13 +213,10 @@ impl Projects {
             Some(_) => TrustState::Untrusted,
             None => TrustState::Undecided,
         };
+        let name = open.project.root().file_name();
         Ok(ProjectState {
             path: open.path(),
-            name: open
-                .project
-                .root()
-                .file_name()
-                .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
+            name: name.map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
             trust,
             changed: open.changed(&current, self.records.redactor()),
             enables: current.iter().filter(|pin| !open.is_left_off(pin)).map(wire_pin).collect(),

@@ -86,16 +86,12 @@ impl OwnPrograms {
         }
         let file = self.records.directories().config_file();
         let is_config = Path::new(path) == file;
-        let is_skill =
-            || Ok::<_, Error>(list_skills(&self.projects, folder)?.skills.iter().any(|skill| skill.origin == path));
-        let is_agent = || {
-            Ok::<_, Error>(
-                list_agents(&self.projects, folder)?
-                    .agents
-                    .iter()
-                    .flat_map(|agent| &agent.origins)
-                    .any(|at| at == path),
-            )
+        let is_skill = || -> Result<bool, Error> {
+            Ok(list_skills(&self.projects, folder)?.skills.iter().any(|skill| skill.origin == path))
+        };
+        let is_agent = || -> Result<bool, Error> {
+            let agents = list_agents(&self.projects, folder)?.agents;
+            Ok(agents.iter().flat_map(|agent| &agent.origins).any(|at| at == path))
         };
         if !(is_config || is_skill()? || is_agent()?) || !Path::new(path).is_file() {
             let message = format!("{path} no longer exists.");
@@ -129,10 +125,8 @@ impl OwnPrograms {
     /// When the folder can't be opened, and `COMMAND_SPAWN_FAILED` where there is no terminal.
     pub fn open_terminal(&self, folder: &Path) -> Result<(), Error> {
         let place = self.place_in(folder, None)?;
-        let own = std::env::var("TERMINAL")
-            .ok()
-            .and_then(|name| self.program(&name, folder))
-            .map(|program| (program, Vec::new()));
+        let own = std::env::var("TERMINAL").ok().and_then(|name| self.program(&name, folder));
+        let own = own.map(|program| (program, Vec::new()));
         let known = || {
             let found = |(name, told): &(&str, &[&str])| {
                 let told = told.iter().map(|word| OsString::from(word.replace("DIR", &place.display().to_string())));

@@ -93,11 +93,8 @@ impl PlannedFile {
 impl Restorations {
     pub(crate) fn plan_files(&self, open: &OpenProject, files: Vec<WantedFile>) -> Vec<PlannedFile> {
         let mut planned: Vec<PlannedFile> = files.iter().map(|file| self.plan_file(open, file.clone())).collect();
-        let gone: BTreeSet<String> = planned
-            .iter()
-            .filter(|planned| planned.file.action == RestoreAction::Delete)
-            .map(|planned| planned.file.path.clone())
-            .collect();
+        let gone = planned.iter().filter(|planned| planned.file.action == RestoreAction::Delete);
+        let gone: BTreeSet<String> = gone.map(|planned| planned.file.path.clone()).collect();
         for (planned, file) in planned.iter_mut().zip(files) {
             if planned.file.action == RestoreAction::Conflict && make_room(open, &file.path, &gone) {
                 *planned = self.plan_found(file, None);

@@ -47,35 +47,16 @@ pub(crate) struct RunServices {
 }
 
 pub(crate) fn composed(below: BelowRuns) -> RunServices {
-    let BelowRuns { records, accounts, projects, executors, reader, names, sessions, .. } = below.clone();
-    let system_prompts =
-        Arc::new(SystemPrompts { records: records.clone(), accounts: accounts.clone(), projects: projects.clone() });
-    let draft_mentions = Arc::new(DraftMentions { executors: executors.clone(), names, reader: reader.clone() });
+    let BelowRuns { records, accounts, projects, reader, .. } = below.clone();
     let typed_commands = Arc::new(TypedCommands { projects: projects.clone(), reader: reader.clone() });
-    let queues = MessageQueues::new(records.clone(), projects.clone(), reader.clone(), typed_commands.clone());
-    let message_queues = Arc::new(queues);
-    let next_requests = Arc::new(NextRequests {
-        accounts: accounts.clone(),
-        projects: projects.clone(),
-        executors: executors.clone(),
-        reader: reader.clone(),
-        system_prompts: system_prompts.clone(),
-    });
-    let compactions = Arc::new(Compactions {
-        records: records.clone(),
-        accounts: accounts.clone(),
-        reader: reader.clone(),
-        sessions: sessions.clone(),
-        next_requests: next_requests.clone(),
-    });
-    let session_configuring = Arc::new(SessionConfiguring {
-        records,
-        accounts,
-        projects,
-        executors,
-        reader,
-        next_requests: next_requests.clone(),
-    });
+    let message_queues = MessageQueues::new(records.clone(), projects.clone(), reader, typed_commands.clone());
+    let message_queues = Arc::new(message_queues);
+    let system_prompts = Arc::new(SystemPrompts { records, accounts, projects });
+    let BelowRuns { executors, names, reader, .. } = below.clone();
+    let draft_mentions = Arc::new(DraftMentions { executors, names, reader });
+    let (next_requests, session_configuring) = configuring(below.clone(), system_prompts.clone());
+    let BelowRuns { records, accounts, reader, sessions, .. } = below.clone();
+    let compactions = Compactions { records, accounts, reader, sessions, next_requests: next_requests.clone() };
     let pipeline_history = below.pipeline_history.clone();
     let runs = Arc::new(runs_over(below, &message_queues, &draft_mentions, &system_prompts));
     let pipeline_runs = Arc::new(PipelineRuns::new(runs.clone(), pipeline_history));
@@ -87,9 +68,18 @@ pub(crate) fn composed(below: BelowRuns) -> RunServices {
         draft_mentions,
         system_prompts,
         next_requests,
-        compactions,
-        session_configuring,
+        compactions: Arc::new(compactions),
+        session_configuring: Arc::new(session_configuring),
     }
+}
+
+/// A session's next request, and what the user sets of it.
+fn configuring(below: BelowRuns, system_prompts: Arc<SystemPrompts>) -> (Arc<NextRequests>, SessionConfiguring) {
+    let BelowRuns { accounts, projects, executors, reader, .. } = below.clone();
+    let next = Arc::new(NextRequests { accounts, projects, executors, reader, system_prompts });
+    let BelowRuns { records, accounts, projects, executors, reader, .. } = below;
+    let next_requests = next.clone();
+    (next, SessionConfiguring { records, accounts, projects, executors, reader, next_requests })
 }
 
 fn runs_over(
@@ -98,45 +88,32 @@ fn runs_over(
     mentions: &Arc<DraftMentions>,
     system_prompts: &Arc<SystemPrompts>,
 ) -> Runs {
-    let BelowRuns { records, accounts, projects, mcp, executors, reader, sessions, anchors, approvals, .. } = below;
-    let preparation = Arc::new(RunPreparation {
-        records: records.clone(),
-        accounts: accounts.clone(),
-        projects: projects.clone(),
-        approvals: approvals.clone(),
-        mcp: mcp.clone(),
-        executors: executors.clone(),
-        mentions: mentions.clone(),
-        system_prompts: system_prompts.clone(),
-    });
-    let settling = Arc::new(RunSettling {
-        records: records.clone(),
-        accounts: accounts.clone(),
-        projects: projects.clone(),
-        reader: reader.clone(),
-        sessions: sessions.clone(),
-        anchors,
-        commands: below.commands,
-        notices: Arc::new(RunNotices::new(records.clone(), reader.clone(), approvals.clone())),
-        afterwards: Afterwards::default(),
-    });
+    let (mentions, system_prompts) = (mentions.clone(), system_prompts.clone());
+    let BelowRuns { records, accounts, projects, approvals, mcp, executors, .. } = below.clone();
+    let preparation =
+        RunPreparation { records, accounts, projects, approvals, mcp, executors, mentions, system_prompts };
+    let BelowRuns { records, accounts, projects, reader, sessions, anchors, commands, approvals, .. } = below.clone();
+    let notices = Arc::new(RunNotices::new(records.clone(), reader.clone(), approvals));
+    let afterwards = Afterwards::default();
+    let settling =
+        RunSettling { records, accounts, projects, reader, sessions, anchors, commands, notices, afterwards };
     Runs {
-        records,
-        accounts,
-        projects,
-        mcp,
-        executors,
+        records: below.records,
+        accounts: below.accounts,
+        projects: below.projects,
+        mcp: below.mcp,
+        executors: below.executors,
         delegations: below.delegations,
         background: below.background,
-        reader,
-        sessions,
+        reader: below.reader,
+        sessions: below.sessions,
         questions: below.questions,
         restorations: below.restorations,
-        approvals,
+        approvals: below.approvals,
         pipeline_history: below.pipeline_history,
         queues: queues.clone(),
-        preparation,
-        settling,
+        preparation: Arc::new(preparation),
+        settling: Arc::new(settling),
         active: ActiveRuns::default(),
     }
 }

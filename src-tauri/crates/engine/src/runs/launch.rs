@@ -1,11 +1,19 @@
-//! Sets the agent to work, and keeps the session's lease alive.
+//! Sets the agent to work, and keeps the session's lease alive; also for the runs of sub-agents, begun and gone on with for
+//! the run above them.
 
+use crate::delegation::{RunsSubagents, SubagentResume, SubagentStart};
 use crate::runs::notifying::Notifier;
-use crate::{ActiveRun, ClientCapabilities, History, OpenProject, RunningRun, Runs, SessionHold, blocking};
+use crate::runs::place::RunPlace;
+use crate::{
+    ActiveRun, ClientCapabilities, History, OpenProject, ResumeOptions, RunTarget, RunningRun, Runs, SessionHold,
+    StartRun, blocking,
+};
 use arki_agent::{RunEnd, RunHost};
 use arki_config::Config;
 use arki_domain::{Code, Error, SessionId};
+use async_trait::async_trait;
 use std::sync::Arc;
+use tokio::task::JoinHandle;
 
 impl Runs {
     pub(crate) async fn launch(
@@ -88,5 +96,32 @@ impl Runs {
             Ok(RunEnd::AwaitingApproval(approval_id)) => self.expire_in_time(presence, session_id, approval_id),
             Ok(_) | Err(_) => {}
         }
+    }
+}
+
+#[async_trait]
+impl RunsSubagents for Runs {
+    async fn start_subagent(self: Arc<Self>, start: SubagentStart) -> Result<JoinHandle<Result<RunEnd, Error>>, Error> {
+        let SubagentStart { started, folder, parent, presence, control, prompt, model, options } = start;
+        let target = RunTarget::NewSession(folder.clone());
+        let place = RunPlace {
+            session_id: started.session_id,
+            run_id: started.run_id,
+            agent: started.agent,
+            parent: Some(parent),
+            control,
+            ..RunPlace::of_new_session(folder, presence)
+        };
+        let start = StartRun { model: Some(model), options, ..StartRun::new(target, prompt) };
+        Ok(self.start_at(place, start).await?.1)
+    }
+
+    async fn resume_subagent(
+        self: Arc<Self>,
+        SubagentResume { started, approve, presence, control }: SubagentResume,
+    ) -> Result<JoinHandle<Result<RunEnd, Error>>, Error> {
+        let resume =
+            ResumeOptions { control, approve, run: Some(started.run_id), presence, ..ResumeOptions::default() };
+        Ok(self.resume(&started.session_id, resume).await?.1)
     }
 }

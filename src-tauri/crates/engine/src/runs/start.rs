@@ -20,23 +20,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Runs {
-    /// Appends `run.started` and sets the agent to work.
+    /// Appends `run.started` and sets the agent to work. Where the folder was just opened, it isn't looked through once more.
     ///
     /// # Errors
     /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
-    pub(crate) async fn start_run(
-        self: &Arc<Self>,
-        presence: ClientCapabilities,
-        start: StartRun,
-    ) -> Result<RunningRun, Error> {
-        self.start_run_in(presence, None, start).await
-    }
-
-    /// Starts a run like [`Self::start_run`]; where the folder was just opened, it isn't looked through once more.
-    ///
-    /// # Errors
-    /// As [`Self::start_run`].
     pub(crate) async fn start_run_in(
         self: &Arc<Self>,
         presence: ClientCapabilities,
@@ -62,7 +50,7 @@ impl Runs {
     /// Begins a run with the message or, where the session's last run has not ended, queues it.
     ///
     /// # Errors
-    /// Those of [`Self::start_run`] and [`super::queue::MessageQueues::queue_message`], and `SESSION_BUSY` for pictures that would have to wait.
+    /// Those of [`Self::start_run_in`] and [`super::queue::MessageQueues::queue_message`], and `SESSION_BUSY` for pictures that would have to wait.
     pub(crate) async fn send(
         self: &Arc<Self>,
         presence: ClientCapabilities,
@@ -70,11 +58,11 @@ impl Runs {
         mode: QueueMode,
     ) -> Result<SendOutcome, Error> {
         let RunTarget::Session(session_id) = start.target.clone() else {
-            return self.start_run(presence, start).await.map(SendOutcome::Started);
+            return self.start_run_in(presence, None, start).await.map(SendOutcome::Started);
         };
         let text = start.prompt.clone();
         let shows_pictures = !start.images.is_empty();
-        match self.start_run(presence, start).await {
+        match self.start_run_in(presence, None, start).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) && shows_pictures => Err(Error::new(
                 Code::SESSION_BUSY,
                 "A message with pictures can't wait in the queue.",
@@ -90,7 +78,7 @@ impl Runs {
     /// Begins a run with the first message that waits, as the run before was begun; `None` when none waits.
     ///
     /// # Errors
-    /// Those of [`Self::start_run`].
+    /// Those of [`Self::start_run_in`].
     pub(crate) async fn send_next(
         self: &Arc<Self>,
         presence: ClientCapabilities,
@@ -163,7 +151,7 @@ impl Runs {
         Ok(RunPlace { session_id, is_new: false, agent, settings, ..RunPlace::of_new_session(project, presence) })
     }
 
-    /// Starts a run like [`Self::start_run`], where the place is known: the target says nothing more.
+    /// Starts a run like [`Self::start_run_in`], where the place is known: the target says nothing more.
     pub(crate) async fn start_at(self: &Arc<Self>, place: RunPlace, start: StartRun) -> Result<RunningRun, Error> {
         let RunPlace { session_id, is_new, project, run_id, agent, parent, control, presence, open, mut settings } =
             place;

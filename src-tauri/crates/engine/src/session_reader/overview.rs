@@ -38,13 +38,8 @@ impl SessionReader {
         let overview = self.overview(session_id)?;
         let origin = match &overview.origin {
             Some(origin) => {
-                let title = self
-                    .records
-                    .reader()
-                    .lists()
-                    .session(&origin.session_id)?
-                    .map(|session| session.title)
-                    .unwrap_or_default();
+                let forked = self.records.reader().lists().session(&origin.session_id)?;
+                let title = forked.map(|session| session.title).unwrap_or_default();
                 Some(ForkOrigin { session_id: origin.session_id.to_string(), seq: origin.seq, title })
             }
             None => None,
@@ -52,7 +47,26 @@ impl SessionReader {
         let broken_at = self.known_broken(session_id)?;
         let holder = self.records.reader().lists().lease_holder(session_id)?;
         let run_by = holder.filter(|(owner, _)| *owner != self.records.owner()).map(|(_, pid)| pid);
-        Ok(SessionOverview { broken_at, run_by, ..for_clients(&overview, origin) })
+        let plan = overview.plan.current();
+        let changed = overview.changed_files.files().iter();
+        Ok(SessionOverview {
+            plan: plan.map(|plan| PlanUpdated { intent: plan.intent.clone(), steps: plan.steps.clone() }),
+            usage: usage(overview.usage.session()),
+            queue: overview.queue.messages().to_vec(),
+            changed_files: changed
+                .map(|(path, file)| ChangedFile {
+                    path: path.clone(),
+                    changes: u32::try_from(file.changes).unwrap_or(u32::MAX),
+                    last_seq: file.last_seq,
+                })
+                .collect(),
+            memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
+            origin,
+            model: overview.model.clone(),
+            effort: overview.effort.clone(),
+            broken_at,
+            run_by,
+        })
     }
 
     pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Error> {
@@ -63,30 +77,6 @@ impl SessionReader {
 /// The agent that works in a session; the first one where a damaged log no longer says.
 pub(crate) fn agent_in(overview: Overview) -> String {
     if overview.agent.is_empty() { AGENT.to_owned() } else { overview.agent }
-}
-
-/// Returns the overview from the log; who runs the session and whether its log is whole is not in it.
-fn for_clients(overview: &Overview, origin: Option<ForkOrigin>) -> SessionOverview {
-    let plan = overview.plan.current();
-    let changed = overview.changed_files.files().iter();
-    SessionOverview {
-        plan: plan.map(|plan| PlanUpdated { intent: plan.intent.clone(), steps: plan.steps.clone() }),
-        usage: usage(overview.usage.session()),
-        queue: overview.queue.messages().to_vec(),
-        changed_files: changed
-            .map(|(path, file)| ChangedFile {
-                path: path.clone(),
-                changes: u32::try_from(file.changes).unwrap_or(u32::MAX),
-                last_seq: file.last_seq,
-            })
-            .collect(),
-        memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
-        origin,
-        model: overview.model.clone(),
-        effort: overview.effort.clone(),
-        broken_at: None,
-        run_by: None,
-    }
 }
 
 fn usage(total: &UsageTotal) -> Usage {

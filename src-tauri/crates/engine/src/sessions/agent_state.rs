@@ -52,10 +52,8 @@ impl Sessions {
         let mut state = AgentState::default();
         for stretch in self.reader.lineage(session_id)? {
             let last = stretch.to_seq.unwrap_or(to_seq);
-            self.records
-                .reader()
-                .log()
-                .each_state_event(&stretch.session_id, last, |event| state.apply(&event.body()))?;
+            let log = self.records.reader().log();
+            log.each_state_event(&stretch.session_id, last, |event| state.apply(&event.body()))?;
         }
         Ok(state)
     }

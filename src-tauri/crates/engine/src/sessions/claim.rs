@@ -48,7 +48,7 @@ impl Sessions {
     pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Error> {
         let (store, owner) = (self.records.store().clone(), self.records.owner().to_owned());
         store.leases().acquire(session_id, &owner, std::process::id()).await?;
-        Ok(SessionLease::held(store, session_id.clone(), owner))
+        Ok(SessionLease { store, session_id: session_id.clone(), owner, is_held: true })
     }
 
     pub(crate) fn claimed_for(&self, session_id: &SessionId) -> Option<ClaimedWork> {
@@ -115,10 +115,6 @@ pub(crate) struct SessionLease {
 }
 
 impl SessionLease {
-    pub(crate) fn held(store: Arc<Store>, session_id: SessionId, owner: String) -> Self {
-        Self { store, session_id, owner, is_held: true }
-    }
-
     /// Says that this process still works on the session. `false`: another one has taken it over.
     pub(crate) async fn renew(&self) -> Result<bool, Error> {
         Ok(self.store.leases().renew(&self.session_id, &self.owner).await?)

@@ -4,9 +4,7 @@
 use super::ReadyPipeline;
 use crate::runs::resume::has_ended;
 use crate::sessions::claim::Claim;
-use crate::{
-    OpenProject, PipelineRuns, ResumeOptions, RunningRun, SessionHold, SessionSettings, WholePipeline, blocking_for,
-};
+use crate::{OpenProject, PipelineRuns, ResumeOptions, RunningRun, SessionHold, WholePipeline, blocking_for};
 use arki_config::Config;
 use arki_domain::projection::{PipelineState, RunPhase};
 use arki_domain::{
@@ -70,12 +68,7 @@ impl PipelineRuns {
             Ok(pipelines.runs.reader.session(session)?.project)
         })
         .await?;
-        let agent = arki_config::AGENT.to_owned();
-        let (open, config) = self
-            .runs
-            .preparation
-            .opened_for(session_id, None, project.into(), agent, SessionSettings::default())
-            .await?;
+        let (open, config) = self.opened_for(session_id, project.into()).await?;
         let (control, presence) = (resume.control.clone(), resume.presence);
         let hold = SessionHold::take(&self.runs.records, &self.runs.sessions, claim, control).await?;
         let standing = blocking_for(self, session_id, move |pipelines, session| {

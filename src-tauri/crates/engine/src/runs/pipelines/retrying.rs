@@ -34,13 +34,8 @@ impl PipelineRuns {
         choice: DefinitionChoice,
     ) -> Result<(StartPipeline, WholePipeline, TakenOver), Error> {
         let state = self.history.state(run_id)?;
-        let record = self
-            .runs
-            .records
-            .reader()
-            .lists()
-            .run(run_id)?
-            .ok_or_else(|| Error::internal("a run without its record"))?;
+        let record = self.runs.records.reader().lists().run(run_id)?;
+        let record = record.ok_or_else(|| Error::internal("a run without its record"))?;
         if !matches!(state.phase, RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled) {
             let hint = format!("Resume it with `arki resume {run_id}`, or stop it first.");
             return Err(Error::new(Code::USAGE, "This run hasn't ended.", hint));
@@ -54,18 +49,13 @@ impl PipelineRuns {
         let whole = chosen.unwrap_or(own);
         let steps = taken_over(&whole.found.definition()?, &state, step)?;
         let from = RetriedRun { session_id: record.session_id, run_id: run_id.clone(), step: step.to_owned() };
+        let before = self.runs.reader.overview(&session.session_id)?.run;
         let start = StartPipeline {
             folder,
             name: state.start.name.clone(),
             input: PipelineInput { bytes: input.into_bytes(), path: None },
             params: state.start.params.clone(),
-            approve: self
-                .runs
-                .reader
-                .overview(&session.session_id)?
-                .run
-                .map(|run| run.options.approve)
-                .unwrap_or_default(),
+            approve: before.map(|run| run.options.approve).unwrap_or_default(),
             schedule: None,
         };
         Ok((start, whole, TakenOver { from, steps }))

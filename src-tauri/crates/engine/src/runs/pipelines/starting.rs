@@ -9,6 +9,7 @@ use crate::{
     WholePipeline, blocking,
 };
 use arki_agent::RunControl;
+use arki_config::Config;
 use arki_domain::projection::PipelineState;
 use arki_domain::{
     ApprovalMode, Code, Content, ContentKind, Error, EventDraft, EventLog, PIPELINE_CORE, ParentCall, PipelineStart,
@@ -105,7 +106,8 @@ struct CheckedStart {
 }
 
 impl PipelineRuns {
-    /// Begins a run of a pipeline. That approves its own steps; what is denied, protected or secret stays so.
+    /// Begins a run of a pipeline, by the definitions that are `given` where they are. That approves its own steps; what is
+    /// denied, protected or secret stays so.
     ///
     /// # Errors
     /// `PIPELINE_NOT_FOUND`, `PIPELINE_INVALID`, `UNTRUSTED`, `USAGE` for parameters or an input that don't fit. Nothing
@@ -114,21 +116,9 @@ impl PipelineRuns {
         self: &Arc<Self>,
         presence: ClientCapabilities,
         start: StartPipeline,
+        given: Option<WholePipeline>,
     ) -> Result<RunningRun, Error> {
-        self.start_pipeline_at(PipelinePlace::new(presence), start).await
-    }
-
-    /// Begins a run as [`Self::start_pipeline`] does, by these definitions.
-    ///
-    /// # Errors
-    /// As [`Self::start_pipeline`].
-    pub(crate) async fn start_whole_pipeline(
-        self: &Arc<Self>,
-        presence: ClientCapabilities,
-        start: StartPipeline,
-        whole: WholePipeline,
-    ) -> Result<RunningRun, Error> {
-        self.start_pipeline_at(PipelinePlace { given: Some(whole), ..PipelinePlace::new(presence) }, start).await
+        self.start_pipeline_at(PipelinePlace { given, ..PipelinePlace::new(presence) }, start).await
     }
 
     pub(super) async fn start_pipeline_at(
@@ -143,12 +133,7 @@ impl PipelineRuns {
             return Err(Error::new(Code::PIPELINE_LIMIT, message, "Check whether one of them runs itself."));
         }
         let folder = blocking(self, move |_| canonical(&start.folder)).await?;
-        let agent = arki_config::AGENT.to_owned();
-        let (open, config) = self
-            .runs
-            .preparation
-            .opened_for(&session_id, None, folder.clone(), agent, SessionSettings::default())
-            .await?;
+        let (open, config) = self.opened_for(&session_id, folder.clone()).await?;
         let StartPipeline { name, input, params, approve, schedule, .. } = start;
         let checked = blocking(self, move |pipelines| {
             let whole = given
@@ -221,6 +206,16 @@ impl PipelineRuns {
         let ready =
             ReadyPipeline { session_id, open, config, options, whole, definition, input, standing, has_parent, grants };
         self.launch_pipeline(ready, (hold, presence))
+    }
+
+    /// The folder and what is configured in it, as for the first agent.
+    pub(super) async fn opened_for(
+        &self,
+        session_id: &SessionId,
+        folder: PathBuf,
+    ) -> Result<(OpenProject, Config), Error> {
+        let (agent, settings) = (arki_config::AGENT.to_owned(), SessionSettings::default());
+        self.runs.preparation.opened_for(session_id, None, folder, agent, settings).await
     }
 
     fn checked_pipeline(

@@ -1,15 +1,21 @@
-//! The hooks of a folder, those included that don't run there, and why they don't.
+//! The hooks of a folder, those included that don't run there, and why they don't; and whether all that a project's hook or
+//! checker runs is what the user agreed to: each file that its line leads to, and where not everything can be pinned, the
+//! line itself.
 
 use crate::projects::config_in_force::ProjectConfig;
-use crate::projects::hook_pins::LineAgreement;
+use crate::projects::open::kind_word;
 use crate::{OpenProject, Projects};
 use arki_api::{HookActionKind, HookEntries, HookEntry, HookOffReason};
 use arki_config::{PROJECT_CONFIG, hooks_of_file, placed_hooks_of_file};
+use arki_context::imports_of;
 use arki_domain::Error;
-use arki_files::CLAUDE_SETTINGS;
+use arki_files::{CLAUDE_SETTINGS, PinKind, Project, Readers, follow, unpinned_pin};
+use arki_policy::shell_runs;
 use arki_redaction::Redactor;
+use arki_store::TrustRecord;
 use arki_tools::{Hook, HookAction, HookCommand, HookOrigin};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The hooks of the user and of a folder, or of the user alone where there is none, in the order in which they run.
@@ -112,4 +118,38 @@ fn entry(hook: &Hook, origin: &str, off: Option<Off>, redactor: &Redactor) -> Ho
         key: None,
         entry: None,
     }
+}
+
+pub(crate) const READERS: Readers = Readers { imports: imports_of, runs: shell_runs };
+
+/// How a line stands to what the user agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LineAgreement {
+    Agreed,
+    /// A file that it leads to is new, another one or gone, or can't be read.
+    Changed,
+    /// Why not everything that it runs can be pinned, to which nobody agreed.
+    Unpinned(String),
+}
+
+/// `file` is the configuration in which the line stands. Blocking: it reads all that the line leads to.
+pub(crate) fn line_standing(
+    trust: Option<&TrustRecord>,
+    project: &Project,
+    (file, line): (&str, &str),
+    is_checker: bool,
+) -> LineAgreement {
+    let Ok(followed) = follow(project, line, READERS.runs) else { return LineAgreement::Changed };
+    let word = kind_word(PinKind::Hook);
+    let records = || trust.iter().filter(|trust| trust.trusted).flat_map(|trust| &trust.pins).map(|record| &record.pin);
+    let agreed = records().filter(|pin| pin.kind == word && followed.covers(&pin.path));
+    let agreed: BTreeSet<(&str, &str)> = agreed.map(|pin| (&*pin.path, &*pin.hash)).collect();
+    let current = followed.pins();
+    if agreed != current.iter().map(|pin| (&*pin.path, &*pin.hash)).collect() {
+        return LineAgreement::Changed;
+    }
+    let Some(why) = followed.unpinned(is_checker) else { return LineAgreement::Agreed };
+    let (asked, word) = (unpinned_pin(file, line, &why), kind_word(PinKind::UnpinnedHook));
+    let is_asked = |pin: &arki_domain::TrustPin| (&pin.kind, &pin.path, &pin.hash) == (&word, &asked.path, &asked.hash);
+    if records().any(is_asked) { LineAgreement::Agreed } else { LineAgreement::Unpinned(why) }
 }
