@@ -4,10 +4,10 @@
 //! headers that come with it are keys, so that beyond loopback there is TLS or nothing.
 
 use crate::run_telemetry::{Resource, Signal};
-use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, Url};
+use std::fmt::Display;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The time for one request, unless the environment says otherwise.
@@ -66,8 +66,8 @@ pub(crate) struct Target {
     pub(crate) headers: HeaderMap,
     pub(crate) timeout: Duration,
     pub(crate) is_compressed: bool,
-    /// A file of the certificates, in PEM, that the receiver's is checked by; `None` for the system's.
-    pub(crate) certificates: Option<PathBuf>,
+    /// The certificates that the receiver's is checked by; `None` for the system's.
+    pub(crate) certificates: Option<Vec<Certificate>>,
 }
 
 impl Target {
@@ -87,7 +87,7 @@ impl TelemetryDestination {
     /// `None` where the environment decides and names no receiver, or turns telemetry off. `variable` reads one.
     ///
     /// # Errors
-    /// A sentence on a variable that can't be used; its value is not in it.
+    /// A sentence on a variable that can't be used; what may be a key is not in it.
     pub fn of(endpoint: &Endpoint, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, String> {
         let variables = Variables(variable);
         let (targets, resource) = match endpoint {
@@ -184,7 +184,8 @@ impl Variables<'_> {
                 _ => return Err(format!("{name} is {compression:?}; Arki knows gzip and none.")),
             };
         }
-        target.certificates = self.of(signal, "CERTIFICATE").map(|(_, path)| path.into());
+        let certificates = self.of(signal, "CERTIFICATE").filter(|_| target.url.scheme() == "https");
+        target.certificates = certificates.map(|(name, path)| read_certificates(&name, &path)).transpose()?;
         Ok(Some(target))
     }
 
@@ -196,6 +197,17 @@ impl Variables<'_> {
             None => resource,
         })
     }
+}
+
+/// The certificates of a file in PEM.
+fn read_certificates(variable: &str, path: &str) -> Result<Vec<Certificate>, String> {
+    let unusable = |why: &dyn Display| format!("{variable} names {path}, which can't be used: {why}.");
+    let bytes = std::fs::read(path).map_err(|error| unusable(&error))?;
+    let certificates = Certificate::from_pem_bundle(&bytes).map_err(|error| unusable(&error))?;
+    if certificates.is_empty() {
+        return Err(unusable(&"it has no certificate in PEM"));
+    }
+    Ok(certificates)
 }
 
 fn header_map(variable: &str, text: &str) -> Result<HeaderMap, String> {

@@ -8,10 +8,8 @@ use flate2::write::GzEncoder;
 use prost::Message;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, Response, StatusCode};
-use std::fmt::Display;
+use reqwest::{Client, Response, StatusCode};
 use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -84,22 +82,13 @@ fn client(target: &Target) -> Result<Client, String> {
         .redirect(Policy::none());
     if target.url.scheme() == "http" {
         builder = builder.tls_certs_only([]);
-    } else if let Some(path) = &target.certificates {
-        builder = builder.tls_certs_only(certificates(path)?);
+    } else if let Some(certificates) = target.certificates.clone() {
+        builder = builder.tls_certs_only(certificates);
     }
     if target.is_on_this_computer() {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| format!("No client can be made: {error}."))
-}
-
-fn certificates(path: &Path) -> Result<Vec<Certificate>, String> {
-    let unusable = |why: &dyn Display| format!("The certificates in {} can't be used: {why}.", path.display());
-    let bytes = std::fs::read(path).map_err(|error| unusable(&error))?;
-    match Certificate::from_pem_bundle(&bytes) {
-        Ok(certificates) if certificates.is_empty() => Err(unusable(&"there are none in PEM")),
-        read => read.map_err(|error| unusable(&error)),
-    }
 }
 
 /// Returns a note on what was refused for good; an error on what to try again.

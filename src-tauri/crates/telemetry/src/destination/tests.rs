@@ -101,3 +101,22 @@ fn an_attribute_is_said_once() {
     attributes.set("a", "2");
     assert_eq!(attributes.len(), 1);
 }
+
+#[test]
+fn certificates_that_cannot_be_read_are_told_with_their_variable_where_they_are_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (missing, empty) = (folder.path().join("missing.pem"), folder.path().join("empty.pem"));
+    std::fs::write(&empty, "no certificate").unwrap();
+    for file in [&missing, &empty] {
+        let file = file.to_str().unwrap();
+        let at = |address| {
+            of_environment(&[("OTEL_EXPORTER_OTLP_ENDPOINT", address), ("OTEL_EXPORTER_OTLP_CERTIFICATE", file)])
+        };
+        let told = at("https://localhost:1").unwrap_err();
+        assert!(
+            told.starts_with(&format!("OTEL_EXPORTER_OTLP_CERTIFICATE names {file}, which can't be used: ")),
+            "{told}"
+        );
+        assert!(at("http://localhost:1").is_ok());
+    }
+}
