@@ -12,7 +12,7 @@ fn what_a_program_is_given_as_a_password_is_replaced() {
         "mysqladmin -u root -p\"‹two words 1›\" status",
         "mariadb-dump -P 3306 -p‹abc123xyz›",
         "/usr/bin/mysql \\\n  -u root \\\n  -p‹abc123xyz› \\\n  shop",
-        "sshpass -p ‹abc› ssh me@example.org",
+        "sshpass -p ‹xyz› ssh me@example.org",
         "sshpass -p '‹abc123xyz›' scp a b:",
         "sshpass -p‹abc123xyz› ssh x",
         "redis-cli -h cache -a ‹abc123xyz› ping",
