@@ -22,6 +22,7 @@ mod hidden;
 mod hook;
 mod ids;
 mod io_words;
+mod left_out;
 mod message;
 mod model;
 mod part_kind;

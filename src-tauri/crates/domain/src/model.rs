@@ -1,6 +1,6 @@
 //! The request to a model and the events that it streams back.
 
-use crate::payloads::is_default;
+use crate::left_out::is_default;
 use crate::{Message, Reasoning, ToolDefinition, ToolRequest};
 use bytes::Bytes;
 use schemars::JsonSchema;

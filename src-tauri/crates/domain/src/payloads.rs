@@ -14,7 +14,7 @@ macro_rules! payload {
         payload! { @struct $meta $name {
             $($fields)*
             $(#[$of])*
-            #[serde(default, skip_serializing_if = "crate::payloads::is_default")]
+            #[serde(default, skip_serializing_if = "crate::left_out::is_default")]
             pub $field: $type,
         } $($rest)* }
     };
@@ -84,9 +84,4 @@ payload! {
         Approve,
         Reject,
     }
-}
-
-/// Leaves a field out that says nothing.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

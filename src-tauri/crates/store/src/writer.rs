@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 use tokio::sync::Semaphore;
-use write::{Answered, Durability, Pending, Work, Write, WriteIsolation, WriterJob};
+use write::{Durability, Pending, Work, Write, WriteAnswer, WriteIsolation, WriterJob};
 use writing_connection::WritingConnection;
 
 /// Writes that may wait; whoever comes later waits for a place.
@@ -96,7 +96,7 @@ impl WriteQueue {
         durability: Durability,
         isolation: WriteIsolation,
         work: impl Work<T>,
-    ) -> Result<Answered<T>, StoreError> {
+    ) -> Result<WriteAnswer<T>, StoreError> {
         let (write, answered) = self.pending(durability, isolation, work).await?;
         self.send(write)?;
         Ok(answered)
@@ -147,7 +147,7 @@ impl WriteQueue {
         durability: Durability,
         isolation: WriteIsolation,
         work: impl Work<T>,
-    ) -> Result<(Box<dyn Write>, Answered<T>), StoreError> {
+    ) -> Result<(Box<dyn Write>, WriteAnswer<T>), StoreError> {
         let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         Ok(Pending::boxed(work, durability, isolation, place))
     }

@@ -1,4 +1,4 @@
-//! What a tool comes to: its output, or its error with the texts for the user and the model.
+//! A tool's result: its output, or its error with the texts for the user and the model.
 
 use arki_disk::FileError;
 use arki_domain::{Code, Error};

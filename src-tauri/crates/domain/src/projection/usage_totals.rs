@@ -1,6 +1,6 @@
 //! A session's usage: tokens and money, by run and by model. Going back does not undo it: it was spent.
 
-use crate::payloads::is_default;
+use crate::left_out::is_default;
 use crate::{Event, EventBody, RunId, UnknownTokens, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};

@@ -41,7 +41,7 @@ pub(crate) trait Work<T>: FnOnce(&Connection, &mut Heads) -> Result<T, StoreErro
 
 impl<T, F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static> Work<T> for F {}
 
-pub(crate) type Answered<T> = oneshot::Receiver<Result<T, StoreError>>;
+pub(crate) type WriteAnswer<T> = oneshot::Receiver<Result<T, StoreError>>;
 
 /// A write whose caller waits for the answer.
 pub(crate) struct Pending<T, F> {
@@ -59,7 +59,7 @@ impl<T: Send + 'static, F: Work<T>> Pending<T, F> {
         durability: Durability,
         isolation: WriteIsolation,
         place: OwnedSemaphorePermit,
-    ) -> (Box<dyn Write>, Answered<T>) {
+    ) -> (Box<dyn Write>, WriteAnswer<T>) {
         let (answer, answered) = oneshot::channel();
         (Box::new(Self { work: Some(work), done: None, durability, isolation, answer, place }), answered)
     }
