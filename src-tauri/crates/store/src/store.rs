@@ -1,5 +1,7 @@
 //! The store as the engine holds it: every write, and the way to every read.
 
+pub(crate) mod session_leases;
+
 use crate::append::relay::{MIN_RELAYED, Relay};
 use crate::append::{Appending, Destination};
 use crate::chain::heads::Heads;
