@@ -4,9 +4,9 @@
 //! headers that come with it are keys, so that beyond loopback there is TLS or nothing.
 
 use crate::run_telemetry::{Resource, Signal};
+use arki_domain::io_words;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Url};
-use std::fmt::Display;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -201,13 +201,10 @@ impl Variables<'_> {
 
 /// The certificates of a file in PEM.
 fn read_certificates(variable: &str, path: &str) -> Result<Vec<Certificate>, String> {
-    let unusable = |why: &dyn Display| format!("{variable} names {path}, which can't be used: {why}.");
-    let bytes = std::fs::read(path).map_err(|error| unusable(&error))?;
-    let certificates = Certificate::from_pem_bundle(&bytes).map_err(|error| unusable(&error))?;
-    if certificates.is_empty() {
-        return Err(unusable(&"it has no certificate in PEM"));
-    }
-    Ok(certificates)
+    let unusable = |why: &str| format!("{variable} names {path}, which can't be used: {why}.");
+    let bytes = std::fs::read(path).map_err(|error| unusable(io_words(error.kind())))?;
+    let read = Certificate::from_pem_bundle(&bytes).ok().filter(|certificates| !certificates.is_empty());
+    read.ok_or_else(|| unusable("it has no certificate in PEM"))
 }
 
 fn header_map(variable: &str, text: &str) -> Result<HeaderMap, String> {

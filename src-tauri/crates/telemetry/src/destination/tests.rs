@@ -117,6 +117,7 @@ fn certificates_that_cannot_be_read_are_told_with_their_variable_where_they_are_
             told.starts_with(&format!("OTEL_EXPORTER_OTLP_CERTIFICATE names {file}, which can't be used: ")),
             "{told}"
         );
+        assert!(!told.contains("os error"), "{told}");
         assert!(at("http://localhost:1").is_ok());
     }
 }
