@@ -107,7 +107,11 @@ pub(crate) fn parsed<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, HttpRefusa
         let message = format!("The body isn't as it should be: {why}.");
         Error::new(Code::ARGUMENTS_INVALID, message, "docs/http.md and the protocol's schema have its form.")
     };
-    let body = serde_json::from_slice(text).map_err(|error| unfit(&error))?;
+    let body: Value = serde_json::from_slice(text).map_err(|error| unfit(&error))?;
+    if !body.is_object() {
+        // A list would do for a structure of no fields, or of few.
+        return Err(unfit(&"it must be an object").into());
+    }
     serde_json::from_value(with_whole_numbers(body)).map_err(|error| unfit(&error).into())
 }
 
@@ -137,19 +141,32 @@ fn with_whole_numbers(body: Value) -> Value {
 mod tests {
     use super::*;
     use arki_api::COMMANDS;
-    use std::collections::BTreeSet;
+    use serde::Deserialize;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn whole_numbers_may_have_a_point() {
-        let read = |text: &str| parsed::<Vec<u32>>(&Bytes::copy_from_slice(text.as_bytes()));
-        assert_eq!(read("[3.0, 4, 0.0]").unwrap(), [3, 4, 0]);
-        assert!(read("[3.5]").is_err() && read("[-1.0]").is_err() && read("[1e30]").is_err());
+        fn read<T: DeserializeOwned>(numbers: &str) -> Option<T> {
+            let body = format!(r#"{{"numbers": {numbers}}}"#);
+            parsed::<BTreeMap<String, T>>(&body.into()).ok()?.remove("numbers")
+        }
+        assert_eq!(read::<Vec<u32>>("[3.0, 4, 0.0]").unwrap(), [3, 4, 0]);
+        for inexact in ["[3.5]", "[-1.0]", "[1e30]"] {
+            assert!(read::<Vec<u32>>(inexact).is_none(), "{inexact}");
+        }
         for large in ["[9007199254740992]", "[-9007199254740992]", "[18446744073709551615]"] {
-            assert!(parsed::<Vec<i64>>(&Bytes::copy_from_slice(large.as_bytes())).is_err(), "{large}");
-            assert!(parsed::<Value>(&Bytes::copy_from_slice(large.as_bytes())).is_ok(), "{large}");
+            assert!(read::<Vec<i64>>(large).is_none() && read::<Value>(large).is_some(), "{large}");
         }
         let unlike: Value = parsed(&Bytes::from_static(br#"{"a": [1.5, "2.0"], "b": 1e20}"#)).unwrap();
         assert_eq!(unlike, serde_json::json!({"a": [1.5, "2.0"], "b": 1e20}));
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_refused_also_where_nothing_is_asked_for() {
+        #[derive(Deserialize)]
+        struct Nothing {}
+        let read = |body: &'static str| parsed::<Nothing>(&Bytes::from_static(body.as_bytes())).is_ok();
+        assert!(read("") && read("{}") && !read("[]") && !read("null") && !read("1"));
     }
 
     #[test]
