@@ -21,6 +21,8 @@ use tokio_util::task::AbortOnDropHandle;
 const MAX_FILE_BYTES: u64 = 4 << 20;
 /// The bytes that are kept of what a server complains of, the last ones.
 const MAX_COMPLAINT_BYTES: usize = 4096;
+/// The time for the last words of a server that has failed.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The servers that run, by their place in the settings.
 #[derive(Default)]
@@ -35,7 +37,7 @@ struct RunningServer {
 /// The end of what a server writes to its standard error.
 struct Complaints {
     text: Arc<std::sync::Mutex<Vec<u8>>>,
-    _reading: AbortOnDropHandle<()>,
+    reading: AbortOnDropHandle<()>,
 }
 
 impl Checking {
@@ -55,8 +57,10 @@ impl Checking {
                 None => self.start_server(checker).await?,
             };
             let documents = self.documents(files.iter().map(String::as_str).chain(running.server.paths()));
-            let checked = running.server.check(documents).await.map_err(|error| running.complaints.with(&error))?;
-            Ok((running, checked))
+            match running.server.check(documents).await {
+                Ok(checked) => Ok((running, checked)),
+                Err(error) => Err(running.complaints.with(&error).await),
+            }
         };
         let (running, (found, unheard)) = tokio::select! {
             biased;
@@ -79,14 +83,10 @@ impl Checking {
     async fn start_server(&self, checker: &Checker) -> Result<RunningServer, NotChecked> {
         let Piped { stdin, stdout, stderr, process } =
             self.start_piped(checker).await.map_err(|error| failed(&error.to_string()))?;
-        let complaints = Complaints::reading(stderr);
+        let mut complaints = Complaints::reading(stderr);
         match LanguageServer::greet(stdin, stdout, self.settings.project.root()).await {
             Ok(server) => Ok(RunningServer { server, complaints, _process: process }),
-            Err(error) => {
-                // It may still be saying why.
-                let _ = tokio::time::timeout(Duration::from_millis(200), process.exited()).await;
-                Err(complaints.with(&error))
-            }
+            Err(error) => Err(complaints.with(&error).await),
         }
     }
 
@@ -136,11 +136,13 @@ impl Complaints {
                 kept.drain(..over);
             }
         });
-        Self { text, _reading: AbortOnDropHandle::new(reading) }
+        Self { text, reading: AbortOnDropHandle::new(reading) }
     }
 
     /// Why it failed: what it said last, or what is wrong with what it said.
-    fn with(&self, error: &io::Error) -> NotChecked {
+    async fn with(&mut self, error: &io::Error) -> NotChecked {
+        // It may still be saying why.
+        let _ = tokio::time::timeout(LAST_WORDS, &mut self.reading).await;
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&text);
         let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
