@@ -72,7 +72,7 @@ told! {
         pub last_seq: u64,
         /// Each item as it is now.
         pub items: Vec<PlacedItem>,
-        /// Where it changed.
+        /// The session's standing, if it changed.
         pub standing: Option<ConversationStanding>,
     }
 

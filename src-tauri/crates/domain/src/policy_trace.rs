@@ -44,7 +44,7 @@ payload! {
         KnownCommand,
         /// The check for commands that can't be understood: these are asked about even if all commands are allowed.
         NotUnderstood,
-        /// Where there are no views, commands that are understood run read-only first, and are asked about if that fails.
+        /// A trial without views: commands that are understood run read-only first, and are asked about if that fails.
         TriedReadOnly,
         CategoryDefault,
     }

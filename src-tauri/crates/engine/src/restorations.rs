@@ -3,8 +3,8 @@
 //! The images of what is about to be overwritten are kept first. The user's own later edits are merged, or left alone
 //! and named.
 //!
-//! Of one that the end of the program cut off, the images and the intent are in the log; that it happened is not. Whoever
-//! goes on with the session, or back again, tells it first and removes what it left beside the files.
+//! A restoration that the end of the program cut off has its images and its intent in the log, and not that it happened.
+//! Whoever goes on with the session, or back again, tells it first and removes what it left beside the files.
 
 mod plan;
 

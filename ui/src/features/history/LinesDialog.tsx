@@ -9,10 +9,10 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { exactTime } from "../../components/format";
-import { useArki, useSessionPart, useSessions } from "../../platform/context";
+import { useAnswer } from "../../components/useAnswer";
+import { useSessionPart, useSessions } from "../../platform/context";
 import type { LineOrigin } from "../../protocol/generated";
 import { originRuns, whoWrote } from "./lines";
-import { useAnswer } from "./useAnswer";
 import "./history.css";
 
 type Props = {
@@ -24,11 +24,7 @@ type Props = {
 };
 
 export function LinesDialog({ sessionId, path, onClose, onTakeBack, onShow }: Props) {
-  const { platform } = useArki();
-  const { answer: lines, error } = useAnswer(
-    () => platform.call("line_origins", { sessionId, path }),
-    `${sessionId} ${path}`,
-  );
+  const { answer: lines, error } = useAnswer("line_origins", { sessionId, path });
   return (
     <Dialog title={t`Who wrote this`} open onClose={onClose} wide>
       <p className="mono history-lead">

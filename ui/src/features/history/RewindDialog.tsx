@@ -6,12 +6,12 @@ import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki, useSessionPart, useSessions } from "../../platform/context";
 import type { RewindPreview } from "../../protocol/generated";
 import { isTakenBack } from "../../protocol/rewinds";
 import type { RewoundItem, SentMessage, Transcript } from "../../protocol/transcript";
 import { Restored, writes } from "./Restored";
-import { useAnswer } from "./useAnswer";
 import "./history.css";
 import "../../components/checks.css";
 
@@ -56,10 +56,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, words, filesOnly, onClo
   const [what, setWhat] = useState<What>(() => (filesOnly ? "files" : whatOf(transcript, undoes)));
   const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
   const params = { sessionId, toSeq, files: what !== "conversation", conversation: what !== "files" };
-  const { answer: preview, error } = useAnswer(
-    () => arki.platform.call("rewind_preview", params),
-    `${sessionId} ${toSeq} ${what}`,
-  );
+  const { answer: preview, error } = useAnswer("rewind_preview", params);
   const rewind = () =>
     attempt(async () => {
       const done = await arki.platform.call("rewind", params);

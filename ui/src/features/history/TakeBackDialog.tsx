@@ -5,9 +5,9 @@ import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useActs } from "../../components/useActs";
+import { useAnswer } from "../../components/useAnswer";
 import { useArki } from "../../platform/context";
 import { Restored, writes } from "./Restored";
-import { useAnswer } from "./useAnswer";
 import "./history.css";
 
 type Props = { sessionId: string; seq: number; path: string; onClose: () => void; onDone: () => void };
@@ -15,10 +15,7 @@ type Props = { sessionId: string; seq: number; path: string; onClose: () => void
 export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props) {
   const arki = useArki();
   const { busy, error: failed, attempt } = useActs();
-  const { answer: preview, error } = useAnswer(
-    () => arki.platform.call("take_back_preview", { sessionId, seq }),
-    `${sessionId} ${seq}`,
-  );
+  const { answer: preview, error } = useAnswer("take_back_preview", { sessionId, seq });
   const takeBack = () =>
     attempt(async () => {
       await arki.platform.call("take_back", { sessionId, seq });

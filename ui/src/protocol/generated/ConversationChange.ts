@@ -22,7 +22,7 @@ export type ConversationChange = {
    */
   items: Array<PlacedItem>;
   /**
-   * Where it changed.
+   * The session's standing, if it changed.
    */
   standing: ConversationStanding | null;
 };

@@ -1,6 +1,6 @@
 //! The world of steps: the executor's sandbox and policy for commands and requests, runs beneath for agents and pipelines.
 //!
-//! Where a run beneath stands is read off its own log, so that it is begun once and gone on with from there.
+//! The state of a run beneath is read off its own log, so that it is begun once and gone on with from there.
 
 use super::resuming::DefinitionChoice;
 use super::starting::{PipelineInput, PipelinePlace, StartPipeline};
